@@ -65,11 +65,6 @@ static void attribute(FILE *f, const char *name, const char *value)
 	fputc('"', f);
 }
 
-struct totals {
-	size_t tests, failures, errors, skipped;
-	double seconds;
-};
-
 static void problem(FILE *f, const char *element, const struct report *report,
 		    const struct result *result)
 {
@@ -158,67 +153,16 @@ static void properties(FILE *f, const struct report *report)
 	json_decref(env);
 }
 
-/* A suite whose cases have not all ended. */
-struct suite {
-	const struct instance *first; /* of those that were picked, which stand in their order */
-	size_t left;                  /* cases that have not ended */
-	struct totals totals;
-	FILE *f; /* writes `text`: its cases so far; NULL: none, or no memory */
-	char *text;
-	size_t size;
-};
-
-struct suites {
-	struct suite *list;
-	size_t count;
-};
-
-/* The last that begins no later than the instance. */
-static struct suite *find_suite(const struct suites *suites, const struct instance *instance)
-{
-	size_t low = 0, high = suites->count;
-
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-
-		if (suites->list[middle].first <= instance)
-			low = middle;
-		else
-			high = middle;
-	}
-	return &suites->list[low];
-}
-
-/* How many cases each suite has; its instances stand together. */
-static struct suites *count_suites(const struct report *report)
-{
-	struct suites *suites = or_exit(calloc(1, sizeof(*suites)));
-	struct suite *last = NULL;
-
-	suites->list = or_exit(calloc(report->count + 1, sizeof(*suites->list)));
-	for (size_t i = 0; i < report->count; i++) {
-		const struct instance *instance = report->instances[i];
-
-		if (!last || strcmp(last->first->suite, instance->suite) != 0) {
-			last = &suites->list[suites->count++];
-			last->first = instance;
-		}
-		last->left++;
-	}
-	return suites;
-}
-
 static void begin(struct output *out, const struct report *report)
 {
-	out->state = count_suites(report);
+	out->state = suites_begin(report);
 	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"perfabi\">\n",
 	      out->f);
 }
 
 static void put_suite(FILE *f, const struct report *report, struct suite *suite)
 {
-	if (suite->f)
-		fclose(suite->f);
+	fclose(suite->f);
 	fputs("  <testsuite", f);
 	attribute(f, "name", suite->first->suite);
 	fprintf(f, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\" time=\"%.6f\"",
@@ -226,46 +170,29 @@ static void put_suite(FILE *f, const struct report *report, struct suite *suite)
 		suite->totals.skipped, suite->totals.seconds);
 	fputs(">\n", f);
 	properties(f, report);
-	if (suite->f && suite->text)
-		fwrite(suite->text, 1, suite->size, f);
+	fwrite(suite->text, 1, suite->size, f);
 	fputs("  </testsuite>\n", f);
 	fflush(f);
-	free(suite->text);
-	suite->f = NULL;
-	suite->text = NULL;
 }
 
 /* A suite is written as its last case ends. */
 static void suite_ended(struct output *out, const struct report *report,
 			const struct result *result)
 {
-	struct suite *suite = find_suite(out->state, result->instance);
+	struct suite *suite = suite_of(out->state, result);
 
-	if (!suite->f)
-		suite->f = or_exit(open_memstream(&suite->text, &suite->size));
-	suite->totals.tests++;
-	suite->totals.failures +=
-		outcome_is_bad(result->verdict.outcome) && result->verdict.outcome != ERROR;
-	suite->totals.errors += result->verdict.outcome == ERROR;
-	suite->totals.skipped +=
-		result->verdict.outcome == SKIP || result->verdict.outcome == XFAIL;
-	suite->totals.seconds += result->seconds;
 	testcase(suite->f, report, result);
-	if (!--suite->left)
+	if (!suite->left)
 		put_suite(out->f, report, suite);
 }
 
 static void end(struct output *out, const struct report *report)
 {
-	struct suites *suites = out->state;
-
 	for (size_t i = 0; i < report->count; i++)
 		if (is_unreached(&report->results[i], report))
 			suite_ended(out, report, &report->results[i]);
 	fputs("</testsuites>\n", out->f);
-	free(suites->list);
-	free(suites);
-	out->state = NULL;
+	suites_end(out->state);
 }
 
 const struct printer printer_junit = {

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "text/json_text.h"
 #include "text/say.h"
 
 enum { BESIDE_SHOWN = 4 }; /* in text; programs get all that are known */
@@ -283,4 +284,65 @@ void print_details(FILE *f, const struct result *result, const char *again, cons
 	beside_line(f, result, indent);
 	detail(f, indent, "case:", place);
 	rerun_line(f, result, again, indent);
+}
+
+/* The last that begins no later than the instance. */
+static struct suite *find_suite(const struct suites *suites, const struct instance *instance)
+{
+	size_t low = 0, high = suites->count;
+
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (suites->list[middle].first <= instance)
+			low = middle;
+		else
+			high = middle;
+	}
+	return &suites->list[low];
+}
+
+/* The instances of a suite stand together. */
+struct suites *suites_begin(const struct report *report)
+{
+	struct suites *suites = or_exit(calloc(1, sizeof(*suites)));
+	struct suite *last = NULL;
+
+	suites->list = or_exit(calloc(report->count + 1, sizeof(*suites->list)));
+	for (size_t i = 0; i < report->count; i++) {
+		const struct instance *instance = report->instances[i];
+
+		if (!last || strcmp(last->first->suite, instance->suite) != 0) {
+			last = &suites->list[suites->count++];
+			last->first = instance;
+		}
+		last->left++;
+	}
+	return suites;
+}
+
+struct suite *suite_of(struct suites *suites, const struct result *result)
+{
+	struct suite *suite = find_suite(suites, result->instance);
+	int outcome = result->verdict.outcome;
+
+	if (!suite->f)
+		suite->f = or_exit(open_memstream(&suite->text, &suite->size));
+	suite->totals.tests++;
+	suite->totals.failures += outcome_is_bad(outcome) && outcome != ERROR;
+	suite->totals.errors += outcome == ERROR;
+	suite->totals.skipped += outcome == SKIP || outcome == XFAIL;
+	suite->totals.seconds += result->seconds;
+	suite->left--;
+	return suite;
+}
+
+void suites_end(struct suites *suites)
+{
+	for (size_t i = 0; i < suites->count; i++) {
+		json_decref(suites->list[i].skips);
+		free(suites->list[i].text);
+	}
+	free(suites->list);
+	free(suites);
 }

@@ -90,6 +90,32 @@ bool is_unreached(const struct result *result, const struct report *report);
 /* What came of the run in one sentence, without a full stop; cut to fit. */
 void report_verdict(const struct report *report, char *out, size_t size);
 
+/* A suite for printers that write it as a whole, when its last case has ended. */
+struct suite {
+	const struct instance *first; /* of those that were picked, which stand in their order */
+	size_t left;                  /* cases that have not ended */
+	struct {
+		size_t tests, failures, errors, skipped; /* skipped: with the known failures */
+		double seconds;
+	} totals;
+	FILE *f; /* writes `text`: its cases so far; closed by who writes the suite */
+	char *text;
+	size_t size;
+	json_t *skips; /* of KTAP: by token, a count and the reason */
+	size_t lines;  /* of KTAP */
+};
+
+struct suites {
+	struct suite *list;
+	size_t count, put;
+};
+
+struct suites *suites_begin(const struct report *report);
+
+/* The suite of a case that has ended, which is counted; `left` is 0 behind the last. */
+struct suite *suite_of(struct suites *suites, const struct result *result);
+void suites_end(struct suites *suites);
+
 /*
  * The lines that say what is wrong with a result, each behind `indent`; with the command that runs
  * it again, which begins with `again` (NULL: none is told).

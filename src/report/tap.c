@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TAP 13 and KTAP 1, a line as each case ends, in that order.
+ * TAP 13, a line as each case ends, in that order; and KTAP 1, a suite as its last case ends.
  */
 #include "report/report.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "text/json_text.h"
 #include "text/say.h"
 
 /* A reason in one line, without what would end or comment a TAP description. */
@@ -76,20 +77,10 @@ static void header(FILE *f, const struct report *report, const char *version)
 	print_host(f, report, "# ");
 }
 
-static void begin_tap(struct output *out, const struct report *report, const char *version)
-{
-	header(out->f, report, version);
-	fprintf(out->f, "1..%zu\n", report->count);
-}
-
 static void tap_begin(struct output *out, const struct report *report)
 {
-	begin_tap(out, report, "TAP version 13");
-}
-
-static void ktap_begin(struct output *out, const struct report *report)
-{
-	begin_tap(out, report, "KTAP version 1");
+	header(out->f, report, "TAP version 13");
+	fprintf(out->f, "1..%zu\n", report->count);
 }
 
 /* Of TAP the details come behind the line, of KTAP before it. */
@@ -100,6 +91,29 @@ static void tap_ended(struct output *out, const struct report *report, const str
 	fflush(out->f);
 }
 
+/* What the run has not come to, if it ended early. */
+static void tap_end(struct output *out, const struct report *report)
+{
+	for (size_t i = 0; i < report->count; i++)
+		if (is_unreached(&report->results[i], report))
+			out->printer->ended(out, report, &report->results[i]);
+}
+
+/*
+ * KTAP: suites are tests, of which the cases are subtests. All cases of a suite that are skipped
+ * for the same requirement are one.
+ */
+static const char indent[] = "    ";
+
+static void ktap_begin(struct output *out, const struct report *report)
+{
+	struct suites *suites = suites_begin(report);
+
+	out->state = suites;
+	header(out->f, report, "KTAP version 1");
+	fprintf(out->f, "1..%zu\n", suites->count);
+}
+
 /* Flushed: should the kernel panic, this is the last line. */
 static void ktap_started(struct output *out, const struct instance *instance)
 {
@@ -107,25 +121,69 @@ static void ktap_started(struct output *out, const struct instance *instance)
 	fflush(out->f);
 }
 
-static void ktap_ended(struct output *out, const struct report *report, const struct result *result)
+static void add_skip(struct suite *suite, const struct result *result)
 {
-	details(out->f, "", report, result);
-	test_line(out->f, "", ++out->put, result, true);
+	json_t *skip;
+
+	if (!suite->skips)
+		suite->skips = or_exit(json_object());
+	skip = json_object_get(suite->skips, result->token);
+	if (!skip) {
+		skip = or_exit(json_pack("{s:i, s:s*}", "count", 0, "reason", result->reason));
+		json_object_set_new(suite->skips, result->token, skip);
+	}
+	json_integer_set(json_object_get(skip, "count"),
+			 json_integer_value(json_object_get(skip, "count")) + 1);
+}
+
+static void put_suite(struct output *out, struct suite *suite)
+{
+	struct suites *suites = out->state;
+	bool is_bad = suite->totals.failures || suite->totals.errors;
+	const char *token;
+	json_t *skip;
+
+	json_object_foreach(suite->skips, token, skip) {
+		json_int_t count = json_integer_value(json_object_get(skip, "count"));
+
+		fprintf(suite->f, "%sok %zu - %s # SKIP %lld case%s: ", indent, ++suite->lines,
+			token, (long long)count, count == 1 ? "" : "s");
+		put_plain(suite->f, json_string_value(json_object_get(skip, "reason")));
+		fputc('\n', suite->f);
+	}
+	fclose(suite->f);
+	fprintf(out->f, "%sKTAP version 1\n%s# Subtest: %s\n%s1..%zu\n", indent, indent,
+		suite->first->suite, indent, suite->lines);
+	fwrite(suite->text, 1, suite->size, out->f);
+	fprintf(out->f, "%sok %zu - %s\n", is_bad ? "not " : "", ++suites->put,
+		suite->first->suite);
 	fflush(out->f);
 }
 
-/* What the run has not come to, if it ended early. */
-static void end_tap(struct output *out, const struct report *report)
+static void ktap_ended(struct output *out, const struct report *report, const struct result *result)
 {
-	for (size_t i = 0; i < report->count; i++)
-		if (is_unreached(&report->results[i], report))
-			out->printer->ended(out, report, &report->results[i]);
+	struct suite *suite = suite_of(out->state, result);
+
+	if (result->verdict.outcome == SKIP && result->token) {
+		add_skip(suite, result);
+	} else {
+		details(suite->f, indent, report, result);
+		test_line(suite->f, indent, ++suite->lines, result, true);
+	}
+	if (!suite->left)
+		put_suite(out, suite);
+}
+
+static void ktap_end(struct output *out, const struct report *report)
+{
+	tap_end(out, report);
+	suites_end(out->state);
 }
 
 const struct printer printer_tap = {
-	.name = "tap", .begin = tap_begin, .ended = tap_ended, .end = end_tap};
+	.name = "tap", .begin = tap_begin, .ended = tap_ended, .end = tap_end};
 const struct printer printer_ktap = {.name = "ktap",
 				     .begin = ktap_begin,
 				     .started = ktap_started,
 				     .ended = ktap_ended,
-				     .end = end_tap};
+				     .end = ktap_end};

@@ -60,9 +60,35 @@ assert not any(l.ok for l in bad), [l.ok for l in bad]
 by_name = {l.description: l for l in bad}
 assert [l.number for l in bad] == list(range(1, 8)) and sum(bool(l.todo) for l in bad) == 3, bad
 assert by_name["- bad.known"].directive.reason == "perf_f() does what the test wants; fixed in 99.1", by_name["- bad.known"].directive.reason
-ended = lines("good.ktap")
-assert len(ended) == len(good) and all(l.ok for l in ended), "good.ktap"
-assert [l.number for l in ended] == list(range(1, len(ended) + 1)), "good.ktap is not numbered as its cases end"
+# Suites with their plans, in them the cases as they ended, and a line for those that were skipped for one requirement.
+import json, re
+def suites(name):
+    plan, suite, found, top = None, None, {}, []
+    for line in open(f"{folder}/{name}"):
+        if m := re.match(r"    # Subtest: (\S+)$", line):
+            suite = found[m[1]] = []
+        elif m := re.match(r"    1\.\.([0-9]+)$", line):
+            plan = int(m[1])
+        elif m := re.match(r"    (not )?ok ([0-9]+) - (\S+)( # (SKIP|XFAIL|ERROR).*)?$", line):
+            suite.append((m[3], not m[1], m[4] or ""))
+            assert int(m[2]) == len(suite), line
+        elif m := re.match(r"(not )?ok ([0-9]+) - (\S+)$", line):
+            top.append(m[3])
+            assert int(m[2]) == len(top) and plan == len(found[m[3]]), line
+            assert bool(m[1]) == any(not ok for _, ok, _ in found[m[3]]), line
+    assert top == list(found), top
+    return found
+results = json.load(open(f"{folder}/good.json"))["results"]
+for suite, cases in suites("good.ktap").items():
+    own = [r for r in results if r["suite"] == suite]
+    assert sorted(name for name, _, more in cases if "SKIP" not in more) == sorted(r["id"] for r in own if r["outcome"] != "skip"), suite
+    skips = {name: int(re.match(r" # SKIP ([0-9]+) case", more)[1]) for name, _, more in cases if "SKIP" in more}
+    wanted = {}
+    for r in own:
+        if r["outcome"] == "skip":
+            wanted[r["token"]] = wanted.get(r["token"], 0) + 1
+    assert skips == wanted, (suite, skips, wanted)
+assert {name for name, ok, _ in suites("bad.ktap")["bad"] if not ok} == {r["id"] for r in json.load(open(f"{folder}/bad.json"))["results"] if r["outcome"] in ("fail", "error", "xpass")}
 PY
 grep -q '<failure type="fail" message="expected EFAULT from copy, got E2BIG from copy">' "$scratch/bad.xml" || fail "JUnit's message of a failure"
 for f in good bad; do
@@ -77,11 +103,11 @@ done
 [ "$(xmllint --xpath 'sum(//testsuite/@errors)' "$scratch/bad.xml")" = 1 ] || fail "JUnit counts errors"
 # A case that runs has a line before it does, which a panic leaves behind; one that is skipped has none.
 sed -n 's/^# started //p' "$scratch/good.ktap" | sort >"$scratch/begun"
-sed -n '/ # SKIP /d; s/^ok [0-9]* - //p' "$scratch/good.ktap" | sort | cmp - "$scratch/begun" || fail "KTAP's cases that begin"
+sed -n '/ # SKIP /d; s/^    ok [0-9]* - //p' "$scratch/good.ktap" | sort | cmp - "$scratch/begun" || fail "KTAP's cases that begin"
 jq -r 'select(.type == "begin").id' "$scratch/good.jsonl" | sort | cmp - "$scratch/begun" || fail "jsonl's cases that begin"
-awk '$1 == "#" && $2 == "started" { begun[$3] = 1 } / - / && !/ # SKIP / && !begun[$(NF)] { bad = 1 } END { exit bad }' "$scratch/good.ktap" || fail "a case ends before it begins"
-grep -q '^not ok [0-9]* - bad.wrong-gate$' "$scratch/bad.ktap" || fail "KTAP's not ok"
-grep -q '^ok [0-9]* - bad.known # XFAIL perf_f() does what the test wants; fixed in 99.1$' "$scratch/bad.ktap" || fail "KTAP's XFAIL"
+awk '$1 == "#" && $2 == "started" { begun[$3] = 1 } /^    .* - / && !/ # SKIP / && !begun[$(NF)] { bad = 1 } END { exit bad }' "$scratch/good.ktap" || fail "a case ends before it begins"
+grep -q '^    not ok [0-9]* - bad.wrong-gate$' "$scratch/bad.ktap" || fail "KTAP's not ok"
+grep -q '^    ok [0-9]* - bad.known # XFAIL perf_f() does what the test wants; fixed in 99.1$' "$scratch/bad.ktap" || fail "KTAP's XFAIL"
 [ "$(xmllint --xpath 'string(//testcase[@name="known"]/skipped/@message)' "$scratch/bad.xml")" = \
 	"known to fail: perf_f() does what the test wants; fixed in 99.1" ] || fail "JUnit's known failure"
 # json and jsonl have the baseline's entry itself
