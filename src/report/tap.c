@@ -136,7 +136,7 @@ static void add_skip(struct suite *suite, const struct result *result)
 			 json_integer_value(json_object_get(skip, "count")) + 1);
 }
 
-static void put_suite(struct output *out, struct suite *suite)
+static void put_ktap_suite(struct output *out, struct suite *suite)
 {
 	struct suites *suites = out->state;
 	bool is_bad = suite->totals.failures || suite->totals.errors;
@@ -171,7 +171,7 @@ static void ktap_ended(struct output *out, const struct report *report, const st
 		test_line(suite->f, indent, ++suite->lines, result, true);
 	}
 	if (!suite->left)
-		put_suite(out, suite);
+		put_ktap_suite(out, suite);
 }
 
 static void ktap_end(struct output *out, const struct report *report)
