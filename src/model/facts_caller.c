@@ -119,6 +119,13 @@ static int print_online(const struct fact *fact, const struct evaluation *s, uin
 	return snprintf(out, size, "%s", s->machine->env->online);
 }
 
+/* Yama, AppArmor and others that are nearly always on ask nothing about events. */
+static bool machine_has_lsm(struct evaluation *s, uint64_t *value)
+{
+	*value = strstr(s->machine->env->lsm, "selinux") != NULL;
+	return true;
+}
+
 static bool machine_last_cpu(struct evaluation *s, uint64_t *value)
 {
 	*value = s->machine->env->cpu_limit ? s->machine->env->cpu_limit - 1 : 0;
@@ -175,6 +182,9 @@ const struct fact caller_facts[] = {
 	 .get = caller_has_other_pmus},
 	{"machine.online", "the number of online cpus; in sentences, the list of them",
 	 "it is not recorded of this machine", .get = machine_online, .print = print_online},
+	{"machine.has_lsm",
+	 "1: a security module that asks about events is known to be on: SELinux", NULL,
+	 .get = machine_has_lsm},
 	{"machine.last_cpu", "the highest number that a cpu can have",
 	 "it is not recorded of this machine", .get = machine_last_cpu},
 	{"told.errno", "the errno that the call returned, here or elsewhere; 0: not known", NULL,
