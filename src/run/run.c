@@ -446,6 +446,7 @@ static void attempt(struct runner *r, struct worker *w)
 	}
 	if (w->pid)
 		return;
+	result_clear(&w->skipped);
 	restore_machine(r, w);
 	settle(r, w->index, &result);
 }
