@@ -83,7 +83,7 @@ await step("each search has exactly what the reports have", async () => {
 		if (columns) assert.equal((await heads()).length, columns, query);
 		assert.equal(await page.locator("#none").isHidden(), expected > 0, query);
 	}
-	for (const [query, said] of [["status:fial", "status: takes fail, error, xpass, xfail, pass, skip, absent, yes, no, denied"], ["is:odd", "is: takes different, partial"],
+	for (const [query, said] of [["status:fial", "status: takes fail, unstable, error, xpass, xfail, pass, skip, absent, yes, no, denied"], ["is:odd", "is: takes different, partial"],
 		["stauts:fail", "There is no term stauts:; did you mean status:?"], ["Kernle:6.12", "There is no term kernle:; did you mean kernel:?"], ["status:fail ahost:x", "There is no term ahost:; did you mean host:?"],
 		["errno:EINVAL", "There is no term errno:; there are status:, is:, kernel:, arch:, host:"], ["si:partial", "There is no term si:; did you mean is:?"], ["sattus:", `1 of ${all} cases`], ['"stauts:fail"', `0 of ${all} cases`]]) {
 		await field.fill(query);
