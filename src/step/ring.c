@@ -51,7 +51,7 @@ static json_t *clean_records(struct values *values, int err, struct error *e)
 json_t *buffer_of_read(const struct steps *run, const struct opened *event,
 		       const unsigned char *bytes, size_t size, struct error *e)
 {
-	struct attr_list attrs;
+	struct attr_list attrs = {0};
 	struct values_by with = strictly(run, &attrs);
 	json_t *members;
 
