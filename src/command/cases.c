@@ -110,6 +110,21 @@ static int list(void *settings, char **operands)
 	return status;
 }
 
+/* What is said of a machine is about that machine. 0, or an exit status after a message. */
+static int check_sentences(const struct sources *sources)
+{
+	static const char *const files[] = {"checks.json", "probe.json", "why.json"};
+	struct model_file file;
+	struct arena arena = {0};
+	struct error e = {0};
+	int err = model_file_load(&file, sources_find(sources, "model.json"), &arena, &e);
+
+	for (size_t i = 0; !err && i < sizeof(files) / sizeof(*files); i++)
+		err = sentences_check(sources_find(sources, files[i]), &file, &e);
+	arena_free(&arena);
+	return err ? fail_with("perfabi check", &e) : 0;
+}
+
 static int check(void *settings, char **operands)
 {
 	struct loaded l;
@@ -120,6 +135,8 @@ static int check(void *settings, char **operands)
 
 	if (!status)
 		status = baseline_load(&baseline, NULL, &l, "perfabi check");
+	if (!status)
+		status = check_sentences(&l.sources);
 	if (!status && !cases_check_use(picked, count, "perfabi check"))
 		status = EXIT_USAGE;
 	if (!status)

@@ -3,6 +3,7 @@
  * perfabi why: why a call is refused, and what opens it.
  */
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,13 +14,6 @@
 #include "text/options.h"
 #include "text/say.h"
 #include "why/why.h"
-
-/*
- * What is said of each is in cases/why.json.
- */
-
-static const char *const kinds_of_absence[] = {
-	[ABSENT_PMU] = "pmu", [ABSENT_TRACEPOINT] = "tracepoint", [ABSENT_TRACEFS] = "tracefs"};
 
 /*
  * Where the machine has no PMU of a processor, and one is asked for: a raw event is put in its
@@ -203,30 +197,50 @@ static int answer(const struct settings *s, struct modelled *m, const struct kno
 	return status;
 }
 
+/* The first row that holds of what is absent on that machine, for that caller; or NULL. */
+static const struct absent_sentences *say_absent(const struct knowledge *k,
+						 const struct model *model,
+						 const struct absence *absence, enum identity as)
+{
+	const struct objects nothing = {0};
+	unsigned char zeros[ATTR_BYTES_MAX] = {0};
+	const struct call no_call = {.image = zeros, .group_fd = -1};
+	const struct caller caller = caller_as(&model->machine.env->rights, as);
+	struct evaluation *s = or_exit(malloc(sizeof(*s)));
+	const struct absent_sentences *found = NULL;
+	const struct fact *unknown;
+
+	evaluation_begin(s, &model->machine, &no_call, &caller, &nothing);
+	for (size_t i = 0; i < k->absent_count && !found; i++) {
+		const struct absent_sentences *row = &k->absent[i];
+		bool is_named = !row->named;
+
+		for (const char *const *glob = row->named; glob && *glob; glob++)
+			is_named |= !fnmatch(*glob, absence->name, 0);
+		if (is_named && absence->what == (enum absent)(ABSENT_PMU + row->of) &&
+		    (!row->when || predicate_holds(row->when, &model->facts, s, &unknown) == HOLDS))
+			found = row;
+	}
+	free(s);
+	return found;
+}
+
 /* There is no call to make: that is an answer, too. */
 static int answer_absence(const struct settings *s, const struct knowledge *k,
 			  const struct question *q, const struct model *model)
 {
 	const struct environment *env = model->machine.env;
 	enum absent what = q->absence.what;
-	const char *sentences = kinds_of_absence[what]; /* of why.json */
-	struct absent_answer absent = {.what = kinds_of_absence[what], .name = q->absence.name};
+	enum identity as = s->as >= 0   ? (enum identity)s->as
+			   : s->machine ? AS_USER
+					: own_identity(&env->rights);
+	struct absent_answer absent = {.what = absent_names[what - ABSENT_PMU],
+				       .name = q->absence.name,
+				       .says = say_absent(k, model, &q->absence, as)};
 
-	if (what == ABSENT_TRACEFS && geteuid())
-		sentences = "tracefs_of_root";
-	else if (what == ABSENT_PMU && env->runner && !env->pmu_count)
-		sentences = "sysfs";
-	else if (what == ABSENT_PMU && kinds_find(&model->kinds, q->absence.name))
-		sentences = "pmu_of_kernel";
-	else if (what == ABSENT_PMU && env->hypervisor[0])
-		sentences = "pmu_of_host";
-	for (size_t i = 0; i < k->absent_count; i++) {
-		if (strcmp(k->absent[i].name, sentences) != 0)
-			continue;
-		absent.is = k->absent[i].is;
-		absent.because = k->absent[i].because;
-		absent.instead = k->absent[i].instead;
-	}
+	if (!absent.says)
+		return fail(EXIT_HARNESS, "%s: why.json says nothing of an absent %s\n", program,
+			    absent.what);
 	if (what == ABSENT_PMU)
 		absent.there = or_exit(calloc(env->pmu_count + 1, sizeof(*absent.there)));
 	for (size_t i = 0; absent.there && i < env->pmu_count; i++)

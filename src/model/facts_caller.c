@@ -86,6 +86,18 @@ static bool caller_has_other_pmus(struct evaluation *s, uint64_t *value)
 	return true;
 }
 
+static bool caller_is_root(struct evaluation *s, uint64_t *value)
+{
+	*value = s->caller->as == AS_ROOT;
+	return true;
+}
+
+static bool machine_pmus(struct evaluation *s, uint64_t *value)
+{
+	*value = s->machine->env->pmu_count;
+	return s->machine->env->runner;
+}
+
 static bool machine_processor_pmus(struct evaluation *s, uint64_t *value)
 {
 	const struct environment *env = s->machine->env;
@@ -155,6 +167,7 @@ static const char recorded[] = "it is not recorded of this machine";
 const struct fact caller_facts[] = {
 	{"caller.perfmon", "1: it has CAP_PERFMON or CAP_SYS_ADMIN", recorded,
 	 .get = caller_perfmon},
+	{"caller.is_root", "1: it is root", NULL, .get = caller_is_root},
 	{"caller.sys_admin", "1: it has CAP_SYS_ADMIN", NULL, CALLER(capabilities),
 	 .mask = UINT64_C(1) << CAP_SYS_ADMIN},
 	{"caller.is_in_namespace",
@@ -190,6 +203,7 @@ const struct fact caller_facts[] = {
 	{"told.errno", "the errno that the call returned, here or elsewhere; 0: not known", NULL,
 	 .of = objects_of, .datum = DATUM(struct objects, known_errno, ALWAYS_KNOWN),
 	 .print = fact_print_errno},
+	{"machine.pmus", "the number of PMUs in sysfs", recorded, .get = machine_pmus},
 	{"machine.processor_pmus", "the number of PMUs of its processors", "sysfs tells of no PMU",
 	 .get = machine_processor_pmus},
 	{"machine.has_processor_pmu", "1: it has one", "sysfs tells of no PMU",

@@ -78,6 +78,13 @@ static const struct doc_row class_rows[] = {
 static const struct doc_type class_type = {"a class of tracepoints", class_rows,
 					   .size = sizeof(struct tracepoint_class)};
 
+static const struct doc_type own_names_type = {
+	"names of what only some machines have",
+	(const struct doc_row[]){{"names", DOC_STRINGS, true, AT(struct own_names, names)},
+				 {"by", DOC_STRINGS, true, AT(struct own_names, by)},
+				 {0}},
+	.size = sizeof(struct own_names)};
+
 static const struct doc_row file_rows[] = {
 	{"$schema", .kind = DOC_ANY, .at = DOC_NOWHERE},
 	{"about", .kind = DOC_TEXT, .at = DOC_NOWHERE},
@@ -88,6 +95,8 @@ static const struct doc_row file_rows[] = {
 	 offsetof(struct model_file, kinds.class_count), .most = CLASSES_MAX},
 	{"learned", DOC_READ, true, AT(struct model_file, learned), .read = learned_read,
 	 .type = &learned_item_type},
+	{"own_names", DOC_LIST, true, AT(struct model_file, own_names), &own_names_type,
+	 offsetof(struct model_file, own_name_count)},
 	{"words", DOC_ANY, true, AT(struct model_file, words), .takes = "words"},
 	{"terms", DOC_ANY, true, AT(struct model_file, terms), .takes = "terms"},
 	{0}};

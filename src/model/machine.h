@@ -106,8 +106,16 @@ struct kinds {
 };
 
 /* cases/model.json. */
+/* Names of what only some machines have; a condition that is about it has one of the texts `by`.
+ * NULL-terminated. */
+struct own_names {
+	const char *const *names, *const *by;
+};
+
 struct model_file {
 	struct kinds kinds;
+	const struct own_names *own_names;
+	size_t own_name_count;
 	struct learned learned;
 	const json_t *words, *terms;
 };

@@ -528,3 +528,97 @@ void sentence_tell(const struct sentence *sentence, const struct facts *facts, s
 	sentence_write(sentence, facts, s, text, sizeof(text));
 	json_object_set_new(json, key, json_string(text));
 }
+
+/*
+ * Whether what a sentence names is what its condition is about.
+ */
+
+enum { SENTENCES_DEEP = 16 };
+
+/* An object on the way down to a sentence. */
+struct enclosing {
+	const json_t *object;
+	const struct enclosing *in;
+};
+
+/* Whether `name` is in the text, with no letter, digit or _ beside it. */
+static bool says_name(const char *text, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *at = text; (at = strstr(at, name)); at++)
+		if ((at == text || (!isalnum((unsigned char)at[-1]) && at[-1] != '_')) &&
+		    !isalnum((unsigned char)at[n]) && at[n] != '_')
+			return true;
+	return false;
+}
+
+/* Whether a condition of one of these objects has one of the texts. */
+static bool has_condition(const struct enclosing *in, const char *const *by)
+{
+	static const char *const keys[] = {"if", "may", "when", "token", "named", NULL};
+	bool found = false;
+
+	for (; in && !found; in = in->in) {
+		for (size_t i = 0; keys[i] && !found; i++) {
+			const json_t *condition = json_object_get(in->object, keys[i]);
+			char *text = condition ? json_text(condition, JSON_ENCODE_ANY) : NULL;
+
+			for (size_t j = 0; text && by[j]; j++)
+				found |= strstr(text, by[j]) != NULL;
+			free(text);
+		}
+	}
+	return found;
+}
+
+/* What the text names without a condition, or NULL. */
+static const char *unconditional(const char *text, const struct enclosing *in,
+				 const struct model_file *file)
+{
+	for (size_t i = 0; i < file->own_name_count; i++)
+		for (const char *const *name = file->own_names[i].names; *name; name++)
+			if (says_name(text, *name) && !has_condition(in, file->own_names[i].by))
+				return *name;
+	return NULL;
+}
+
+static int check_below(const json_t *json, const struct model_file *file,
+		       const struct enclosing *in, unsigned deep, const struct where *w,
+		       struct error *e)
+{
+	static const char *const sentences[] = {"because", "instead", "says", "loses", NULL};
+	struct enclosing own = {json, in};
+	const char *key, *name;
+	json_t *value;
+	int err = 0;
+
+	if (deep == SENTENCES_DEEP)
+		return 0;
+	for (size_t i = 0; i < json_array_size(json) && !err; i++)
+		err = check_below(json_array_get(json, i), file, in, deep + 1, AT_INDEX(w, i), e);
+	json_object_foreach((json_t *)json, key, value) {
+		const struct where at = where_key(w, key);
+
+		if (err)
+			break;
+		if (!json_is_string(value))
+			err = check_below(value, file, &own, deep + 1, &at, e);
+		else if (name_index(key, sentences, NULL) >= 0 &&
+			 (name = unconditional(json_string_value(value), &own, file)))
+			err = error_text(e, &at, name,
+					 "no name of what only some machines have, or a condition "
+					 "that is about it (own_names in model.json)");
+	}
+	return err;
+}
+
+int sentences_check(const struct source *source, const struct model_file *file, struct error *e)
+{
+	const struct where root = where_root(source);
+	json_t *json = source_parse(source, e);
+	int err = json ? check_below(json, file, NULL, 0, &root, e) : -EINVAL;
+
+	json_decref(json);
+	return err;
+}

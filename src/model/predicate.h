@@ -103,4 +103,10 @@ void sentence_tell(const struct sentence *sentence, const struct facts *facts, s
 /* Writes a constant as C has it, "PERF_SAMPLE_IP"; as snprintf(3). */
 int sentence_constant(const char *prefix, const char *name, char *out, size_t size);
 
+/*
+ * Each sentence of the file (because, instead, says, loses) that has such a name has a condition
+ * about it, beside it or around it. 0, or -EINVAL with `e` filled.
+ */
+int sentences_check(const struct source *source, const struct model_file *file, struct error *e);
+
 #endif

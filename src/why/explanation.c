@@ -179,8 +179,9 @@ json_t *absent_json(const struct absent_answer *absent)
 {
 	return json_pack("{s:b, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*}", "opened", false, "absent",
 			 text_json(absent->what), "name", text_json(absent->name), "is",
-			 text_json(absent->is), "because", text_json(absent->because), "instead",
-			 text_json(absent->instead), "there", texts_json(absent->there));
+			 text_json(absent->says->is), "because", text_json(absent->says->because),
+			 "instead", text_json(absent->says->instead), "there",
+			 texts_json(absent->there));
 }
 
 /*
@@ -390,9 +391,9 @@ void explanation_write(const struct explanation *x, FILE *f)
 
 void absent_write(const struct absent_answer *absent, FILE *f)
 {
-	fprintf(f, "%s: %s\n", absent->name, absent->is);
-	write_labelled("", absent->because, 2, f);
-	write_labelled("What to do: ", absent->instead, 2, f);
+	fprintf(f, "%s: %s\n", absent->name, absent->says->is);
+	write_labelled("", absent->says->because, 2, f);
+	write_labelled("What to do: ", absent->says->instead, 2, f);
 	if (absent->there && absent->there[0]) {
 		fputs("  There are: ", f);
 		write_joined(absent->there, ", ", 13, f);

@@ -68,12 +68,19 @@ static const struct doc_type sysctl_type = {
 		{0}},
 	.size = sizeof(struct sysctl_change)};
 
+const char *const absent_names[] = {"pmu", "tracepoint", "tracefs", NULL};
+
 static const struct doc_type absent_type = {
 	"what is said of what is absent",
-	(const struct doc_row[]){{"is", DOC_TEXT, true, AT(struct absent_sentences, is)},
-				 {"because", DOC_TEXT, true, AT(struct absent_sentences, because)},
-				 {"instead", DOC_TEXT, true, AT(struct absent_sentences, instead)},
-				 {0}},
+	(const struct doc_row[]){
+		{"of", DOC_WORD, true, AT(struct absent_sentences, of), .words = absent_names},
+		{"named", DOC_NAMES, false, AT(struct absent_sentences, named)},
+		{"if", DOC_READ, false, AT(struct absent_sentences, when), .read = predicate_read,
+		 .takes = "predicate"},
+		{"is", DOC_TEXT, true, AT(struct absent_sentences, is)},
+		{"because", DOC_TEXT, true, AT(struct absent_sentences, because)},
+		{"instead", DOC_TEXT, true, AT(struct absent_sentences, instead)},
+		{0}},
 	.size = sizeof(struct absent_sentences)};
 
 #define LIST_OF(key, member, counted, what)                                                        \
@@ -86,9 +93,7 @@ const struct doc_type knowledge_type = {
 	"why.json",
 	(const struct doc_row[]){{"$schema", DOC_ANY, false, .at = DOC_NOWHERE},
 				 {"about", DOC_ANY, false, .at = DOC_NOWHERE},
-				 {"absent", DOC_MAP, false, AT(struct knowledge, absent),
-				  .type = &absent_type,
-				  .count = offsetof(struct knowledge, absent_count)},
+				 LIST_OF("absent", absent, absent_count, absent_type),
 				 LIST_OF("changes", changes.list, changes.count, change_type),
 				 LIST_OF("callers", callers, caller_count, caller_type),
 				 LIST_OF("sysctls", sysctls, sysctl_count, sysctl_type),

@@ -88,8 +88,13 @@ struct caller_change {
 
 /* What is said of an event that asks for what is not there. */
 struct absent_sentences {
-	const char *name, *is, *because, *instead;
+	int of;                   /* the place in absent_names */
+	const char *const *named; /* globs; NULL: any name */
+	struct predicate *when;   /* on the machine and the caller; NULL: always */
+	const char *is, *because, *instead;
 };
+
+extern const char *const absent_names[]; /* what can be absent, NULL-terminated */
 
 struct knowledge {
 	const struct absent_sentences *absent;

@@ -104,7 +104,8 @@ struct explanation {
 
 /* The event's name asks for what is not there. */
 struct absent_answer {
-	const char *what, *name, *is, *because, *instead;
+	const char *what, *name;
+	const struct absent_sentences *says;
 	const char **there; /* of its kind; or NULL */
 };
 
