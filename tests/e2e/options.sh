@@ -119,18 +119,18 @@ says err "unused.json:3: /cases/1"
 says err "no step of unused.unused uses this token"
 
 # What is said of a machine is about that machine: a name of what only some have needs a condition.
-for change in '.checks.O091.because = "only x86 has 4"' '.checks.O091 |= (.if.token = "arch.s390" | .because = "only x86 has 4")'; do
+for change in '.checks.O136.because = "only x86 has 4"' '.checks.O136 |= (.if.token = "arch.s390" | .because = "only x86 has 4")'; do
 	rm -rf "$scratch/named"
 	cp -r cases "$scratch/named"
 	jq "$change" cases/checks.json >"$scratch/named/checks.json"
 	status 2 "$perfabi" check --cases "$scratch/named"
-	says err "/checks/O091/because"
+	says err "/checks/O136/because"
 	says err "a condition that is about it"
 	says err "got:      x86"
 done
-jq '.checks.O091 |= (.if.token = "arch.x86" | .because = "x86 has 4")' cases/checks.json >"$scratch/named/checks.json"
+jq '.checks.O136 |= (.if.token = "arch.x86" | .because = "x86 has 4")' cases/checks.json >"$scratch/named/checks.json"
 status 0 "$perfabi" check --cases "$scratch/named"
-jq '.checks.O091.because = "my_x86 has x86_64"' cases/checks.json >"$scratch/named/checks.json"
+jq '.checks.O136.because = "my_x86 has x86_64"' cases/checks.json >"$scratch/named/checks.json"
 status 0 "$perfabi" check --cases "$scratch/named"
 sed -i 's/bad.wrong/bad.wrogn/' "$scratch/known/baseline.json"
 for command in run check; do
