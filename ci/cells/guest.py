@@ -106,12 +106,12 @@ class Guest:
 
     def words(self, serial='stdio'):
         initrd = os.path.join(self.scratch, 'initrd')
-        append = f'console={self.arch["console"]} quiet panic=-1 cell.nonce={self.nonce.hex()}'
+        append = f'console={self.arch["console"]} loglevel=5 panic=-1 cell.nonce={self.nonce.hex()}'
         if 'user-mode' in self.cell:
             with open(self.out, 'wb') as disk:
                 disk.truncate(DISK)
             return [*self.user_mode.words, f'mem={self.megabytes}M', f'initrd={initrd}', f'ubd0={self.out}', 'con0=null,fd:1', 'con=null',
-                    'quiet', 'panic=-1', f'cell.nonce={self.nonce.hex()}', 'cell.disk=/dev/ubda', f'uml_dir={self.scratch}']
+                    'loglevel=5', 'panic=-1', f'cell.nonce={self.nonce.hex()}', 'cell.disk=/dev/ubda', f'uml_dir={self.scratch}']
         arguments = shlex.split(self.cell.get('arguments', self.arch['arguments']))
         machine = arguments.index('-M') + 1
         arguments[machine] += ',memory-backend=ram0'

@@ -72,6 +72,8 @@ def _judge_suite(outcome, over, lines, err, ends):
         if line['outcome'] == 'xfail':
             outcome.known.append((line['id'], line.get('deviation', {}).get('function')))
     _judge_end(outcome, over, (*ends, *((1,) if outcome.bad else ()), *((3,) if 'error' in outcome.bad.values() else ())))
+    for line in lines:
+        outcome.wrong += [f'the kernel recorded a fault of its own meanwhile: {alarm}' for alarm in line.get('alarms', ())]
     if not any(line.get('type') == 'summary' for line in lines):
         outcome.wrong.append('its report has no end; ' + (f'these cases were running: {", ".join(begun)}' if begun else 'no case was running'))
         outcome.wrong += err.decode('utf-8', 'replace').splitlines()[:SHOWN]
@@ -162,7 +164,7 @@ def said_by_kernel(console):
     """The first line of a console in which the guest's kernel says that it has gone wrong itself."""
     with open(console, errors='replace') as file:
         for line in file:
-            if re.search(r'Kernel panic|PANIC:|Oops|BUG: |WARNING: CPU|double fault|Unable to handle kernel', line):
+            if re.search(r'Kernel panic|PANIC:|Oops|BUG: |WARNING: .* at |rcu:? .*(stall|self-detected)|soft lockup|double fault|Unable to handle kernel', line):
                 return [f'the kernel said: {line.strip()}; see {console}']
     return []
 

@@ -13,6 +13,7 @@
 #include "case/load.h"
 #include "command/session.h"
 #include "machine/clock.h"
+#include "machine/proc.h"
 #include "model/learned.h"
 #include "report/file.h"
 #include "run/baseline.h"
@@ -430,6 +431,7 @@ static int prepare(struct run *run, char *const arguments[])
 	if (status)
 		return status;
 	run->report.barred = run->barred[0] ? run->barred : NULL;
+	run->report.alarms = kernel_taint();
 	s->options.baseline = &run->baseline;
 	s->options.started = started;
 	s->options.ended = ended;
@@ -456,6 +458,7 @@ static int report(struct run *run)
 	baseline_apply(&run->baseline, &s->loaded.env, s->results, s->count);
 	run->report.results = s->results;
 	run->report.interrupted = s->end.signal;
+	run->report.alarms = kernel_taint() & ~run->report.alarms;
 	memset(run->report.tally, 0, sizeof(run->report.tally));
 	for (size_t i = 0; i < s->count; i++)
 		run->report.tally[s->results[i].verdict.outcome]++;

@@ -10,11 +10,13 @@
 
 static json_t *summary(const struct report *report)
 {
-	json_t *json = tally_json(report);
+	json_t *json = tally_json(report), *alarms = alarms_json(report);
 
 	json_object_set_new(json, "seconds", json_real(report->seconds));
 	if (report->interrupted)
 		json_object_set_new(json, "interrupted", json_integer(report->interrupted));
+	if (alarms)
+		json_object_set_new(json, "alarms", alarms);
 	return json;
 }
 

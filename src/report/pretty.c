@@ -263,6 +263,19 @@ static void not_reached(struct output *out, const struct report *report)
 	fputs("\n\n", out->f);
 }
 
+static void put_alarms(struct output *out, const struct report *report)
+{
+	json_t *alarms = alarms_json(report);
+
+	for (size_t i = 0; i < elements(alarms); i++)
+		fprintf(out->f,
+			"%sALARM%s the kernel has recorded a fault of its own (%s) meanwhile; its "
+			"log says where: dmesg\n\n",
+			start_colour(out, RED), stop_colour(out),
+			json_string_value(element(alarms, i)));
+	json_decref(alarms);
+}
+
 /* How many results each of the baseline's entries is about; free() it. */
 static unsigned *count_known(const struct report *report)
 {
@@ -360,6 +373,7 @@ static void end(struct output *out, const struct report *report)
 	if (!out->quiet)
 		fprintf(out->f, "%s%s.\n\n", report->interrupted ? "The run ended early. " : "",
 			verdict);
+	put_alarms(out, report);
 	failures(out, report);
 	not_reached(out, report);
 	if (!out->quiet) {

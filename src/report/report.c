@@ -235,6 +235,24 @@ static void add_count(char *out, size_t size, unsigned count, const char *one, c
 			 count == 1 ? one : many);
 }
 
+/* Documentation/admin-guide/tainted-kernels.rst */
+json_t *alarms_json(const struct report *report)
+{
+	static const struct {
+		unsigned bit;
+		const char *is;
+	} rows[] = {{5, "bad page"}, {7, "oops"}, {9, "warning"}, {14, "soft lockup"}};
+	json_t *list = NULL;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		if (!(report->alarms >> rows[i].bit & 1))
+			continue;
+		list = list ? list : or_exit(json_array());
+		json_array_append_new(list, json_string(rows[i].is));
+	}
+	return list;
+}
+
 void report_verdict(const struct report *report, char *out, size_t size)
 {
 	const unsigned *tally = report->tally;

@@ -24,6 +24,7 @@ struct report {
 	unsigned tally[OUTCOMES]; /* of ERROR: with those that were not reached */
 	double seconds;
 	int interrupted;     /* signal that ended the run, or 0 */
+	uint64_t alarms;     /* bits of /proc/sys/kernel/tainted that were set meanwhile */
 	const char *again;   /* "perfabi run --cases DIR", for people to run a case by */
 	json_t *again_words; /* the same as a list, for programs; either may be NULL */
 	const struct baseline *baseline; /* what of the results is known */
@@ -86,6 +87,9 @@ json_t *tally_json(const struct report *report);
 
 /* The run ended before this one did: no printer was told of its end. */
 bool is_unreached(const struct result *result, const struct report *report);
+
+/* What the kernel has recorded of itself meanwhile: a new reference to a list of texts; or NULL. */
+json_t *alarms_json(const struct report *report);
 
 /* What came of the run in one sentence, without a full stop; cut to fit. */
 void report_verdict(const struct report *report, char *out, size_t size);

@@ -23,3 +23,30 @@ fi
 holds '[.results[] | (.spec.man // .spec.kernel) != null] | all' "$scratch/report.json" || fail "a promise of nobody's"
 holds '[.results[] | select(.outcome == "skip") | .token and .reason] | all' "$scratch/report.json" || fail "a skip without its reason"
 holds '[.results[] | select(.outcome == "fail") | .got and .expected] | all' "$scratch/report.json" || fail "a failure that does not say what came"
+
+# What the kernel has recorded of itself meanwhile is told; what it had recorded before is not.
+# shellcheck disable=SC2119 # not this script's arguments
+if opens_events && unshare --mount true 2>/dev/null && [ -e /proc/sys/kernel/tainted ]; then
+	echo 512 >"$scratch/tainted"
+	cat >"$scratch/alarm" <<'EOT'
+: >"$1/lines"
+mount --bind "$1/tainted" /proc/sys/kernel/tainted || exit 77
+"$2" run --baseline none --format jsonl "--format" "pretty:$1/pretty" read.times.not-while-asleep.user >"$1/lines" &
+until grep -q '"begin"' "$1/lines"; do sleep 0.01; kill -0 $! || break; done
+[ -z "$3" ] || echo "$3" >"$1/tainted"
+wait $!
+EOT
+	for new in '' 640; do
+		got=0
+		unshare --mount sh "$scratch/alarm" "$scratch" "$perfabi" "$new" || got=$?
+		[ $got -ne 77 ] || break
+		tail -n 1 "$scratch/lines" >"$scratch/summary"
+		case $new in
+		'') holds '.type == "summary" and (has("alarms") | not)' "$scratch/summary" || fail "an alarm of what was before" ;;
+		*)
+			holds '.alarms == ["oops"]' "$scratch/summary" || fail "an alarm is not told"
+			grep -q "ALARM the kernel has recorded a fault of its own (oops)" "$scratch/pretty" || fail "an alarm is not told to people"
+			;;
+		esac
+	done
+fi
