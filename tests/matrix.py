@@ -4,6 +4,7 @@
 import gzip
 import json
 import os
+import re
 import struct
 import sys
 import tempfile
@@ -104,6 +105,8 @@ def test_suite():
     # A guest that hung: who had begun is named, and nothing else passes for an end.
     hung = judged(passed, {'type': 'begin', 'id': 'a.b'}, own=())
     assert hung.wrong[0] == 'it had not ended when the guest was stopped' and 'a.b' in hung.wrong[1], hung.wrong
+    assert judged(passed, end, own=({'over': 'j'},)).wrong == hung.wrong[:1], 'what the guest says is garbled'
+    assert 'oops' in judged(passed, {**end, 'alarms': ['oops']}).wrong[0]
     assert judged(own=({'over': 'j', 'status': 2, 'signal': 0, 'seconds': 1.0},)).wrong, 'wrong usage'
     assert judged(passed, end, own=({'over': 'j', 'status': 0, 'signal': 11, 'seconds': 1.0},)).wrong, 'a signal'
     assert judged(own=({'over': 'j', 'status': 0, 'signal': 0, 'seconds': 1.0},)).wrong, 'nothing printed'
@@ -111,22 +114,23 @@ def test_suite():
 
 def test_run_again():
     def run(*pairs, own=({'over': 'j', 'status': 1, 'signal': 0, 'seconds': 1.0},)):
-        return judged(*({'type': 'result', 'id': name, 'outcome': outcome} for name, outcome in pairs), {'type': 'summary'}, own=own)
+        return judged(*({'type': 'result', 'id': name, 'outcome': outcome, 'reason': ''.join(reason)} for name, outcome, *reason in pairs), {'type': 'summary'}, own=own)
 
     first = run(('a', 'pass'), ('b', 'fail'), ('c', 'error'), ('d', 'fail'), ('e', 'fail'))
-    assert results.is_to_run_again(first)
-    assert jobs.alone(first.job, first.bad).words == ['/x', '--jobs', '1', 'b', 'c', 'd', 'e']
+    assert jobs.alone(first.job, results.to_run_again(first)).words == ['/x', '--jobs', '1', 'b', 'c', 'd', 'e']
     results.correct(first, run(('b', 'pass'), ('c', 'fail'), ('d', 'skip')))
     assert first.alone == {'b': 'fail'}, 'what is skipped or missing has not passed'
     assert first.lines() == ['error c', 'fail d', 'fail e'], first.lines()
     assert first.tally == {'pass': 2, 'fail': 2, 'unstable': 0, 'skip': 0, 'xfail': 0, 'xpass': 0, 'error': 1}, first.tally
     # What did not come to an end, the first time or the second, changes nothing.
-    assert not results.is_to_run_again(run(('b', 'fail'), own=()))
+    assert not results.to_run_again(run(('b', 'fail'), own=()))
     first = run(('b', 'fail'))
     results.correct(first, run(('b', 'pass'), own=()))
     assert first.wrong, 'the second boot did not come to its end'
-    assert not results.is_to_run_again(run(('a', 'pass'))), 'nothing is bad'
-    assert not results.is_to_run_again(run(*((str(i), 'fail') for i in range(results.AGAIN + 1)))), 'that is no accident'
+    assert not results.to_run_again(run(('a', 'pass'))), 'nothing is bad'
+    assert not results.to_run_again(run(*((str(i), 'fail', str(i)) for i in range(results.AGAIN + 1)))), 'that is no accident'
+    alike = run(*((str(i), 'fail') for i in range(results.ALIKE + 1)), ('odd', 'fail', 'another reason'))
+    assert results.to_run_again(alike) == ['odd'], 'of many that are alike none is run again; of the others, each'
 
 
 def test_console():
@@ -134,6 +138,8 @@ def test_console():
         console.write('command line: quiet panic=-1\ncell: {"begin":"j"}\n')
         console.flush()
         assert results.said_by_kernel(console.name) == []
+        for alarm in ('WARNING: CPU: 0 PID: 1 at kernel/events/core.c:1 f+0x1/0x2', 'WARNING: kernel/events/core.c:1 at f+0x1/0x2, CPU#0: x/1', 'rcu: INFO: rcu_sched self-detected stall on CPU', 'watchdog: BUG: soft lockup - CPU#0 stuck for 26s!'):
+            assert re.search(results.ALARMS, f'[ 1.0] {alarm}'), alarm
         console.write('[   45.8] traps: PANIC: double fault, error_code: 0x0\n')
         console.flush()
         line, = results.said_by_kernel(console.name)

@@ -16,6 +16,7 @@ from .initramfs import Initramfs
 from .user_mode import UserMode
 
 BOOT_SECONDS = 120  # beside what the jobs may take
+FIRST_SECONDS = 900  # within which a kernel comes to its first process
 LOADED_SECONDS = 20  # after which an emulator has read its kernel and initramfs
 DISK = 256 << 20  # bytes, of a user-mode guest
 
@@ -124,7 +125,7 @@ class Guest:
         """Runs the plan. `console` is where the guest's console goes; tick() is called each second, and may end it."""
         self.image.file('plan', plan.encode())
         self.image.write(os.path.join(self.scratch, 'initrd'))
-        began = time.monotonic()
+        began, speaks = time.monotonic(), False
         with open(console, 'wb') as log:
             # Should nobody be left who would end the guest, timeout(1) does.
             process = subprocess.Popen(['timeout', '--signal=KILL', str(seconds + 2 * BOOT_SECONDS), *self.words()], stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
@@ -133,6 +134,10 @@ class Guest:
                     time.sleep(1)
                     self._hold(time.monotonic() - began)
                     tick()
+                    if not speaks and time.monotonic() - began > FIRST_SECONDS:
+                        speaks = bool(self.file and self.streams())
+                        if not speaks:
+                            break
                 self._hold(LOADED_SECONDS)
             finally:
                 _end(process)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What a cell's jobs have shown: kept as files, judged, and told in a line."""
 
+import collections
 import json
 import os
 import re
@@ -11,6 +12,8 @@ from . import blocks
 OUTCOMES = ('pass', 'fail', 'unstable', 'skip', 'xfail', 'xpass', 'error')
 BAD = ('fail', 'unstable', 'xpass', 'error')
 SHOWN = 12  # ids of a job
+ALIKE = 4  # more cases that are bad in the same way are no accident
+ALARMS = r'Kernel panic|PANIC:|Oops|BUG: |WARNING: .* at |rcu:? .*(stall|self-detected)|soft lockup|double fault|Unable to handle kernel'
 AGAIN = 24  # cases of a job that are run again, alone; where more fail it is no accident
 
 
@@ -22,7 +25,7 @@ class Outcome:
     def __init__(self, job):
         self.job, self.name, self.kind = job, job.name, job.kind
         self.tally, self.wrong, self.known, self.seconds = dict.fromkeys(OUTCOMES, 0), [], [], 0.0
-        self.all, self.bad, self.alone, self.without = {}, {}, {}, {}
+        self.all, self.bad, self.alone, self.without, self.causes = {}, {}, {}, {}, {}
         self.ended = True
 
     def lines(self):
@@ -32,7 +35,9 @@ class Outcome:
 
 
 def _ended(own, name):
-    return next((line for line in own if line.get('over') == name), None)
+    """What the guest said of a job's end; what is garbled is not said."""
+    numbers = {'status': int, 'signal': int, 'seconds': (int, float)}
+    return next((line for line in own if line.get('over') == name and all(isinstance(line.get(key), of) for key, of in numbers.items())), None)
 
 
 def _judge_end(outcome, over, allowed):
@@ -67,6 +72,7 @@ def _judge_suite(outcome, over, lines, err, ends):
         outcome.tally[line['outcome']] += 1
         if line['outcome'] in BAD:
             outcome.bad[line['id']] = line['outcome']
+            outcome.causes[line['id']] = tuple(str(line.get(key)) for key in ('suite', 'call', 'expected', 'got', 'reason'))
         if line.get('without') == 'pass':
             outcome.without[line['id']] = line['token']
         if line['outcome'] == 'xfail':
@@ -79,9 +85,11 @@ def _judge_suite(outcome, over, lines, err, ends):
         outcome.wrong += err.decode('utf-8', 'replace').splitlines()[:SHOWN]
 
 
-def is_to_run_again(outcome):
-    """Whether what is bad may be the others' doing: the run came to its end, and few cases are bad."""
-    return outcome.kind == 'suite' and not outcome.wrong and 0 < len(outcome.bad) <= AGAIN
+def to_run_again(outcome):
+    """The ids of what is bad and may be the others' doing: the run came to its end, and few cases are bad, beside those that are bad in the same way as many."""
+    alike = collections.Counter(outcome.causes.values())
+    ids = [name for name in outcome.bad if alike[outcome.causes[name]] <= ALIKE]
+    return ids if outcome.kind == 'suite' and not outcome.wrong and len(ids) <= AGAIN else []
 
 
 def correct(outcome, again):
@@ -98,6 +106,8 @@ def correct(outcome, again):
 def _judge_decode(outcome, over, job, out):
     _judge_end(outcome, over, (0, 1))  # 1: the recording is damaged
     same = out == job.expected
+    if over is None:
+        return  # it has not run
     outcome.tally['pass' if same else 'fail'] += 1
     if not same:
         outcome.wrong.append('the lines are not those of fixtures/')
@@ -110,6 +120,8 @@ def _judge_recording(folder, decode, outcome, overs, outputs, job, error):
         return
     for over in overs:
         _judge_end(outcome, over, (0,))
+    if not outcome.ended:
+        return
     ring = '.ring' in job.words[job.words.index('--output') + 1]
     recording, attr = (os.path.join(folder, f'{job.name}.{suffix}') for suffix in ('ring' if ring else 'data', 'attr.json'))
     _write(folder, os.path.basename(recording), outputs[2])
@@ -164,7 +176,7 @@ def said_by_kernel(console):
     """The first line of a console in which the guest's kernel says that it has gone wrong itself."""
     with open(console, errors='replace') as file:
         for line in file:
-            if re.search(r'Kernel panic|PANIC:|Oops|BUG: |WARNING: .* at |rcu:? .*(stall|self-detected)|soft lockup|double fault|Unable to handle kernel', line):
+            if re.search(ALARMS, line):
                 return [f'the kernel said: {line.strip()}; see {console}']
     return []
 
