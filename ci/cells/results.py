@@ -186,6 +186,12 @@ def _write(folder, name, data):
         file.write(data)
 
 
+def read(path):
+    """The lines of a report that is kept."""
+    with open(path, 'rb') as file:
+        return blocks.lines(file.read())
+
+
 def keep(folder, result):
     with open(os.path.join(folder, 'result.json'), 'w') as file:
         json.dump(result, file, indent=1)

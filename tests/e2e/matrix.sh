@@ -44,3 +44,13 @@ if [ "$B" = build ]; then # ci/matrix goes by build/perfabi
 fi
 status 2 ci/matrix page --out "$scratch" --page "$scratch/none.html"
 says err "has no results"
+# A token that a report has found lacking is not listed; all others are, with how many cases require them.
+mkdir -p "$scratch/tokens/cell"
+status 0 ci/matrix tokens --out "$scratch/tokens"
+says out "breakpoint: "
+says out "cgroup.v2: "
+echo '{"type": "result", "id": "a", "outcome": "skip", "token": "breakpoint"}' >"$scratch/tokens/cell/x.jsonl"
+echo '{"type": "result", "id": "b", "outcome": "skip", "token": "cgroup.v2"}' >"$scratch/more.jsonl"
+status 0 ci/matrix tokens --out "$scratch/tokens" "$scratch/more.jsonl"
+if grep -E "^(breakpoint|cgroup.v2): " "$scratch/out"; then fail "a token that was lacking is listed"; fi
+says out "breakpoint.counts: "
