@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "html/html.h"
+#include "report/report.h"
 #include "text/json_text.h"
 #include "text/source.h"
 
@@ -163,6 +164,30 @@ static void put_plain_table(FILE *f, const void *context)
 	fputs("</table>\n", f);
 }
 
+/* Each case by the worst that a machine says of it. */
+static void put_verdict(FILE *f, const void *context)
+{
+	static const enum outcome from_the_worst[] = {FAIL,  UNSTABLE, XPASS, ERROR,
+						      XFAIL, PASS,     SKIP};
+	const struct table *table = context;
+	struct report report = {0};
+	char text[256];
+
+	for (size_t i = 0; i < table->row_count; i++) {
+		bool says[SAIDS] = {false};
+		size_t worst = 0;
+
+		for (size_t j = 0; j < table->column_count; j++)
+			says[table->rows[i].said[j]] = true;
+		says[PASS] |= says[SAYS_YES] || says[SAYS_NO] || says[SAYS_DENIED];
+		while (worst < OUTCOMES - 1 && !says[from_the_worst[worst]])
+			worst++;
+		report.tally[from_the_worst[worst]]++;
+	}
+	report_verdict(&report, text, sizeof(text));
+	html_text(f, text);
+}
+
 static const char *template_of(const struct sources *sources, const char *name)
 {
 	const struct source *source = sources_find(sources, name);
@@ -177,6 +202,7 @@ void page_write(FILE *f, const struct table *table, const char *title)
 		{"title", html_slot_text, title ? title : "perf_event_open(2) by machine"},
 		{"style", html_slot_raw, template_of(&sources, "src/page/page.css")},
 		{"script", html_slot_raw, template_of(&sources, "src/page/page.js")},
+		{"verdict", put_verdict, table},
 		{"table", put_table, table},
 		{"details", put_all_details, table},
 		{"plain", put_plain_table, table},

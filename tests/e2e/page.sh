@@ -10,6 +10,10 @@ cp "$scratch/out" "$scratch/here.json"
 "$PYTHON" tests/schema.py report.schema.json "$scratch"/few/*.json || fail "a report for the test is none"
 status 0 "$perfabi" report "$scratch"/few/*.json -o "$scratch/few.html"
 
+# It begins with a verdict, each case by the worst that a machine says of it.
+bad=$(jq -s '[[.[].results[] | select(.outcome == "fail").id] | unique | length] | "\(.[0]) case\(if .[0] == 1 then " fails" else "s fail" end)"' "$scratch"/few/*.json | tr -d '"')
+grep '<p id="verdict">' "$scratch/few.html" | grep -q "<p id=\"verdict\">$bad" || fail "the verdict is not $bad"
+
 # The same input, the same bytes, whatever stands first of equals; nothing of when or where it was made.
 status 0 "$perfabi" report "$scratch"/few/*.json
 cmp "$scratch/out" "$scratch/few.html" || fail "standard output has another page"
