@@ -509,7 +509,7 @@ def absences(asking):
     readable = os.access("/sys/kernel/tracing/events", os.R_OK | os.X_OK) or os.access("/sys/kernel/debug/tracing/events", os.R_OK | os.X_OK)
     traced = "tracepoint" if readable or not os.geteuid() else "tracefs"
     has_sysfs = os.path.exists("/sys/bus/event_source/devices/software")
-    for name, what in (("nosuch/x=1/u", "pmu"), ("nosuch/x=1/q", None), ("nosuch/", None), ("no:such", traced), ("no:such:u", traced)):
+    for name, what in (("nosuch/x=1/u", "pmu"), ("nosuch/x=1/q", None), ("nosuch/", None), ("no:such", traced), ("no:such:u", traced), ("no:such/period=1/", traced), ("duration_time:u", "call")):
         run = asking.run("--json", name)
         if not what:
             need(run.returncode == 2, f"{name}: exit status {run.returncode}")
@@ -520,6 +520,9 @@ def absences(asking):
         need(("software" in answer.get("there", [])) == (what == "pmu" and has_sysfs), answer)
         text = asking.run(name).stdout.decode()
         need(text.startswith(f"{answer['name']}: {answer['is']}\n  ") and "What to do: " in text, text)
+    for name, expected in (("{cycles,instructions}:S", "of a group, each member by itself"), ("uprobe:/usr/bin/ls:0x1000", "a PMU stands before the colon" if os.path.exists("/sys/bus/event_source/devices/uprobe") else "a modifier")):
+        run = asking.run(name)
+        need(run.returncode == 2 and expected in run.stderr.decode(), f"{name}: {run.stderr}")
     for hypervisor, is_there in (("kvm", "not in this virtual machine"), (None, "not on this machine")):
         machine = json.loads(pathlib.Path(MACHINE).read_text())
         machine["environment"]["hypervisor"] = hypervisor
@@ -528,6 +531,11 @@ def absences(asking):
         need(answer["is"] == is_there and answer["there"] == list(machine["environment"]["pmus"]), answer)
         answer = asking.answer("-m", str(asking.folder / "hypervisor.json"), "kprobe//", status=1)
         need(answer["is"] == "not in this kernel", answer)
+    # What is said of a name is about that machine: its architecture, and whether the kernel is locked down.
+    machine["environment"].update(arch="arm64", machine="aarch64")
+    (asking.folder / "hypervisor.json").write_text(json.dumps(machine))
+    need("kpti=off" in asking.answer("-m", str(asking.folder / "hypervisor.json"), "arm_spe_0//", status=1)["instead"], "SPE and KPTI")
+    need("kpti" not in asking.answer("-m", str(asking.folder / "hypervisor.json"), "power//", status=1)["instead"], "KPTI is about SPE")
     if os.path.exists("/sys/bus/event_source/devices/uprobe/format/retprobe"): # a term on top of config
         need("config=0x5}" in asking.answer("uprobe/config=4,retprobe/")["call"], "uprobe/config=4,retprobe/")
     # A machine with a processor's PMU has it by its own name alone.

@@ -86,6 +86,18 @@ static json_t *generic_event(struct parsing *p)
 	return NULL;
 }
 
+/* What perf counts without the kernel's events. */
+static json_t *own_event(struct parsing *p)
+{
+	const json_t *own = json_object_get(p->names, "own");
+
+	for (size_t i = 0; i < json_array_size(own); i++)
+		if (!strcmp(p->event, json_string_value(json_array_get(own, i))))
+			return lack(p, ABSENT_CALL,
+				    "an event of the kernel's; this one is perf's own");
+	return NULL;
+}
+
 /* The longest of the names that the text begins with, up to its end or a -; moves *text behind it.
  */
 static const char *take_name(const json_t *names, const char **text)
@@ -215,6 +227,8 @@ static int apply_one_term(const char *pmu, char *term, json_t *attr)
 	if (has_value && name_index(term, own, NULL) >= 0)
 		return json_object_set_new(attr, term,
 					   json_sprintf("0x%llx", (unsigned long long)value));
+	if (has_value && !strcmp(term, "max-stack"))
+		return json_object_set_new(attr, "sample_max_stack", value_json(value));
 	if (has_value && is_freq)
 		json_object_set_new(attr, "freq", json_integer(1));
 	if (has_value && (is_freq || !strcmp(term, "period")))
@@ -250,6 +264,9 @@ static json_t *pmu_event(struct parsing *p)
 	attr = pmu ? json_pack("{s:I,s:s}", "type", (json_int_t)pmu->type, "config", "0x0")
 		   : generic_event(p);
 	attr = attr ? attr : cache_event(p);
+	attr = attr ? attr : tracepoint_event(p);
+	if (error_is_set(p->e))
+		return NULL;
 	for (size_t i = 0; !attr && i < p->env->pmu_count && at < sizeof(there); i++)
 		at += (size_t)snprintf(there + at, sizeof(there) - at, "%s %s", i ? "," : "",
 				       p->env->pmus[i].name);
@@ -356,12 +373,22 @@ static int take_modifiers(struct parsing *p)
 	return 0;
 }
 
+/* Whether the text begins with the name of a PMU and a colon. */
+static bool is_pmu_before(const struct parsing *p)
+{
+	char name[EVENT_TEXT];
+	int n = (int)strcspn(p->text, ":");
+
+	snprintf(name, sizeof(name), "%.*s", n, p->text);
+	return p->text[n] && environment_pmu(p->env, name);
+}
+
 json_t *event_attr(const char *text, const json_t *names, struct environment *env,
 		   struct absence *absence, struct error *e)
 {
-	static json_t *(*const forms[])(struct parsing *) = {generic_event, cache_event,
-							     raw_event,     breakpoint_event,
-							     pmu_event,     tracepoint_event};
+	static json_t *(*const forms[])(struct parsing *) = {
+		generic_event, cache_event,      raw_event, breakpoint_event,
+		pmu_event,     tracepoint_event, own_event};
 	struct parsing p = {.names = names, .env = env, .text = text, .absence = absence, .e = e};
 	const struct where root = where_root(&event_source);
 	struct nearest near;
@@ -373,7 +400,10 @@ json_t *event_attr(const char *text, const json_t *names, struct environment *en
 	if (take_modifiers(&p))
 		return refuse(&p, text, "an event of at most 511 letters");
 	for (const char *at = p.modifiers; *at; at++)
-		if (!modifier_of(&p, *at))
+		if (!modifier_of(&p, *at) && is_pmu_before(&p))
+			return refuse(&p, text,
+				      "PMU/TERM=VALUE,.../: a PMU stands before the colon");
+		else if (!modifier_of(&p, *at))
 			return refuse(&p, (const char[]){*at, '\0'},
 				      "a modifier: u, k, h, G, H, I, p, P, D, e, S or W");
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]) && !attr && !error_is_set(e); i++)
@@ -381,7 +411,9 @@ json_t *event_attr(const char *text, const json_t *names, struct environment *en
 	if (attr)
 		return apply_modifiers(&p, attr);
 	if (!error_is_set(e) && strchr(text, ','))
-		return refuse(&p, text, "one event at a time, as perf list shows them");
+		return refuse(&p, text,
+			      "one event at a time, as perf list shows them; of a group, each "
+			      "member by itself");
 	if (error_is_set(e))
 		return NULL;
 	near = nearest_to(p.event);

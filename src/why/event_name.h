@@ -14,7 +14,8 @@ enum absent {
 	ABSENT_NOTHING,
 	ABSENT_PMU,        /* of that name, in sysfs */
 	ABSENT_TRACEPOINT, /* of that name, in tracefs */
-	ABSENT_TRACEFS     /* that the caller can read */
+	ABSENT_TRACEFS,    /* that the caller can read */
+	ABSENT_CALL        /* of perf_event_open(2): perf counts it by itself */
 };
 
 struct absence {

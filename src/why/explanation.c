@@ -379,7 +379,7 @@ void explanation_write(const struct explanation *x, FILE *f)
 	for (size_t i = 0; i < x->then_count; i++) {
 		const struct then_told *then = &x->then[i];
 
-		fprintf(f, "\n%s%s%s\n", then->call, then->cause.err ? " = -1 " : "",
+		fprintf(f, "\n%s%s%s\n", then->call, then->cause.err ? " = -1 " : " succeeds",
 			or_nothing(then->cause.err));
 		write_causes(then->cause.suspects, then->cause.suspect_count, 2, f);
 		if (then->largest > 0)

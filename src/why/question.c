@@ -698,7 +698,7 @@ int question_read(struct question *q, const struct source *text, const json_t *n
 	json_decref(whole);
 	if (!is_text)
 		return error_text(e, &root, "other bytes", "a text in UTF-8, without NUL");
-	if (*at == '{')
+	if (*at == '{' && !isalpha((unsigned char)at[1])) /* else perf's form of a group */
 		return read_json(q, text, names, env, e);
 	q->given = arena_keep(&q->arena, json_array());
 	if (attr_block_is_in(at))
