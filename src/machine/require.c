@@ -922,6 +922,11 @@ static bool json_has(const json_t *json, const char *word, const char *family)
 	return false;
 }
 
+bool require_may_be_tried(const char *token, const struct environment *env)
+{
+	return !env->breakpoint_is_endless || strncmp(token, "breakpoint", 10) != 0;
+}
+
 bool require_is_used(const char *token, const json_t *definition)
 {
 	char family[REQUIRE_TOKEN] = "", words[REQUIRE_TOKEN], *word, *next;

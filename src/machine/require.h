@@ -25,6 +25,9 @@ int require_check_any(const char *tokens, const struct abi *abi, const struct wh
  */
 bool require_is_used(const char *token, const json_t *definition);
 
+/* False if a case that requires it does not end without: a store that nothing steps over. */
+bool require_may_be_tried(const char *token, const struct environment *env);
+
 /* The next of these, in `one`, which is returned; NULL behind the last. Moves *tokens on. */
 const char *require_next(const char **tokens, char *one, size_t size);
 

@@ -422,7 +422,8 @@ static bool can_begin(struct runner *r, struct worker *w, const struct instance 
 	    !prepare_machine(r, w, instance->program, result))
 		return false;
 	if (!requirements_allow(&r->requirements, w->uid, instance, result)) {
-		if (!r->options->tries_skipped)
+		if (!r->options->tries_skipped ||
+		    (result->token && !require_may_be_tried(result->token, r->env)))
 			return false;
 		w->skipped = *result;
 		*result = (struct result){0};
