@@ -29,6 +29,7 @@ struct hunt_sum {
 	bool any_differ;
 	json_t *unnoticed; /* terms of checks that were met; owned */
 	size_t terms;
+	int interrupted; /* the signal that has ended it early, or 0 */
 };
 
 static void print_caller(const struct tally *t, enum identity as)
@@ -137,12 +138,13 @@ static bool end_sum(struct hunt_sum *sum)
 	if (sum->is_json) {
 		json_int_t terms = (json_int_t)sum->terms;
 
-		print_json(json_pack("{s:s, s:s, s:I, s:O, s:O*, s:o*, s:O*}", "kernel",
+		print_json(json_pack("{s:s, s:s, s:I, s:O, s:O*, s:o*, s:O*, s:o*}", "kernel",
 				     env->release, "machine", env->machine, "seed",
 				     (json_int_t)options->seed, "callers", sum->callers, "unmet",
 				     options->boundaries ? unmet : NULL, "terms",
 				     options->mutates ? json_integer(terms) : NULL, "unnoticed",
-				     options->mutates ? sum->unnoticed : NULL),
+				     options->mutates ? sum->unnoticed : NULL, "interrupted",
+				     sum->interrupted ? json_integer(sum->interrupted) : NULL),
 			   JSON_INDENT(2));
 	} else if (options->boundaries) {
 		printf("\n");
@@ -259,6 +261,7 @@ static int hunt_caller(const struct hunt *hunt, enum identity as, bool is_named,
 	for (size_t i = 0; i < HUNT_TERMS && !err; i++)
 		sum->noticed[i] |= tally->noticed[i];
 	if (!err) {
+		sum->interrupted = tally->interrupted;
 		sum->any_differ = sum->any_differ || tally->counts[COUNT_DIFFER];
 		if (sum->is_json)
 			json_array_append_new(sum->callers,
@@ -293,7 +296,8 @@ static size_t hunt_hold(const struct model *model, int held[HUNT_HELD])
 	return n;
 }
 
-static int hunt_all(const struct settings *s, struct modelled *m, const struct setup_plan *plan)
+static int hunt_all(const struct settings *s, struct modelled *m, const struct setup_plan *plan,
+		    int *interrupted)
 {
 	const struct hunt hunt = {.model = &m->model,
 				  .tables = &m->loaded.cases.tables,
@@ -312,12 +316,13 @@ static int hunt_all(const struct settings *s, struct modelled *m, const struct s
 		       m->model.machine.env->machine, (unsigned long long)s->options.seed);
 	for (enum identity as = 0; as < IDENTITIES; as++)
 		any = any || s->options.as[as];
-	for (enum identity as = 0; as < IDENTITIES && !status; as++)
+	for (enum identity as = 0; as < IDENTITIES && !status && !sum->interrupted; as++)
 		if (!any || s->options.as[as])
 			status = hunt_caller(&hunt, as, any, sum);
 	/* What was found before something failed is found. */
 	if (!end_sum(sum) && !status)
 		status = EXIT_FAILED;
+	*interrupted = sum->interrupted;
 	json_decref(sum->callers);
 	json_decref(sum->unnoticed);
 	free(sum);
@@ -334,7 +339,7 @@ static int run(void *settings, char **operands)
 	char barred[BARRED_TEXT];
 	int held[HUNT_HELD];
 	size_t count = 0;
-	int status;
+	int status, interrupted = 0;
 
 	(void)operands;
 	/* What an option says of others. */
@@ -363,7 +368,7 @@ static int run(void *settings, char **operands)
 		 * first of their kind. */
 		setup_look_up(&plan, m->model.machine.env);
 		count = hunt_hold(&m->model, held);
-		status = hunt_all(s, m, &plan);
+		status = hunt_all(s, m, &plan, &interrupted);
 	}
 	for (size_t i = 0; i < count; i++) {
 		if (held[i] >= 0)
@@ -373,7 +378,7 @@ static int run(void *settings, char **operands)
 	modelled_free(m);
 	machine_lock_close(&lock);
 	free(m);
-	return status;
+	return interrupted ? end_by_signal(interrupted) : status;
 }
 
 const struct command hunt_command = {

@@ -397,8 +397,14 @@ void session_end(struct session *s)
 	free(s->picked);
 	filters_free(&s->filters);
 	load_free(&s->loaded);
-	if (!sig)
-		return;
+	if (sig)
+		end_by_signal(sig);
+}
+
+int end_by_signal(int sig)
+{
+	fflush(stdout);
 	signal(sig, SIG_DFL); /* so that a shell sees what it expects */
 	raise(sig);
+	return 128 + sig;
 }

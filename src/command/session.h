@@ -98,6 +98,9 @@ bool session_is_flawed(const struct session *s);
 /* A line on a terminal, once a run has taken half a second. */
 void session_progress(struct session *s, size_t done, size_t total);
 
+/* Dies of the signal, once what was printed is out; an exit status, should that fail. */
+int end_by_signal(int sig);
+
 /* Frees it, and dies of the signal that ended the run, if one did. */
 void session_end(struct session *s);
 

@@ -505,13 +505,37 @@ void hunt_terms(const struct model *model,
 	}
 }
 
-static void wait_for(struct tally *tally, pid_t pid)
+/* Signals that end the hunt before its time, and that of a worker's end: in hunt_as() they are
+ * blocked, and taken one by one. */
+static sigset_t signals_of_ends(void)
 {
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGCHLD);
+	return set;
+}
+
+/* Waits for a worker, and ends it if a signal asks for the end; *interrupted is that signal. */
+static void wait_for(struct tally *tally, pid_t pid, int *interrupted)
+{
+	const sigset_t ends = signals_of_ends();
 	int status = 0;
 
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	while (!*interrupted && !waitpid(pid, &status, WNOHANG)) {
+		int sig = sigwaitinfo(&ends, NULL);
+
+		*interrupted = sig == SIGCHLD || sig < 0 ? 0 : sig;
+	}
 	kill(-pid, SIGKILL); /* what it began, if it did not come to that itself */
+	if (*interrupted) {
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		return;
+	}
 	if (!tally->is_done && !tally->failure[0])
 		snprintf(tally->failure, sizeof(tally->failure), "a worker ended by %s %d",
 			 WIFSIGNALED(status) ? "signal" : "status",
@@ -529,9 +553,12 @@ int hunt_as(const struct hunt *hunt, enum identity as, struct tally *sum)
 	unsigned started = 0;
 	pid_t pids[HUNT_JOBS];
 	uid_t uids[HUNT_JOBS];
+	const sigset_t ends = signals_of_ends();
+	sigset_t before;
 	int err = tallies != MAP_FAILED ? 0 : -errno;
 
 	identity_choose_uids(uids, options->jobs);
+	sigprocmask(SIG_BLOCK, &ends, &before);
 	for (unsigned i = 0; i < options->jobs && !err; i++) {
 		*w = (struct worker){.hunt = hunt,
 				     .as = as,
@@ -543,13 +570,16 @@ int hunt_as(const struct hunt *hunt, enum identity as, struct tally *sum)
 				     .uid = uids[i],
 				     .tally = &tallies[i]};
 		pids[i] = fork();
-		if (!pids[i])
+		if (!pids[i]) {
+			sigprocmask(SIG_SETMASK, &before, NULL);
 			work(w);
+		}
 		err = pids[i] < 0 ? -errno : 0;
 		started += !err;
 	}
 	for (unsigned i = 0; i < started; i++)
-		wait_for(&tallies[i], pids[i]);
+		wait_for(&tallies[i], pids[i], &sum->interrupted);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	for (unsigned i = 0; i < started; i++)
 		add_tally(sum, &tallies[i]);
 	if (tallies != MAP_FAILED)

@@ -52,6 +52,7 @@ struct tally {
 	unsigned char noticed[HUNT_TERMS]; /* terms that were noticed when they were turned round */
 	char failure[160];                 /* why it could not begin, or "" */
 	bool is_done;                      /* a worker's; else it was ended */
+	int interrupted;                   /* of a sum: the signal that has ended it early, or 0 */
 };
 
 /* What all of them share. */

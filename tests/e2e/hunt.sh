@@ -130,3 +130,18 @@ if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null; then
 	unshare -pf "$perfabi" hunt --calls 5000 --seed 1 --as root,user >"$scratch/others" || { cat "$scratch/others"; fail "the /proc of others"; }
 	[ "$(grep -c ' 0 differ' "$scratch/others")" -eq 2 ] || fail "two callers with the /proc of others"
 fi
+# Interrupted, it tells what it has, and leaves nobody.
+interruptible "$perfabi" hunt --seconds 600 --seed 2 --as $callers --format json >"$scratch/interrupted.json" &
+hunter=$!
+has_workers() { [ -n "$(cat "/proc/$hunter/task/$hunter/children" 2>/dev/null)" ]; }
+comes_true has_workers
+sleep 1
+workers=$(cat "/proc/$hunter/task/$hunter/children")
+kill -INT $hunter
+got=0
+wait $hunter || got=$?
+[ $got -eq 130 ] || fail "exit status $got of an interrupted hunt, not 130"
+holds '.interrupted == 2 and (.callers | length) == 1' "$scratch/interrupted.json" || fail "an interrupted hunt tells nothing"
+for worker in $workers; do
+	if kill -0 "$worker" 2>/dev/null; then fail "an interrupted hunt leaves worker $worker"; fi
+done
