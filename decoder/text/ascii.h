@@ -6,6 +6,7 @@
 #define PERFABI_ASCII_H
 
 #include <stdbool.h>
+#include <string.h>
 
 static inline bool ascii_is_digit(char c)
 {
@@ -25,6 +26,18 @@ static inline char ascii_lower(char c)
 static inline bool ascii_is_alnum(char c)
 {
 	return ascii_is_digit(c) || (ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z');
+}
+
+/* Whether the name is in the text, with no letter, digit or _ beside it. */
+static inline bool ascii_has_name(const char *text, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *at = text; (at = strstr(at, name)); at++)
+		if ((at == text || (!ascii_is_alnum(at[-1]) && at[-1] != '_')) &&
+		    !ascii_is_alnum(at[n]) && at[n] != '_')
+			return true;
+	return false;
 }
 
 /* Whether the text begins so, but for upper and lower case. */

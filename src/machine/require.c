@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <linux/capability.h>
 #include <sched.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,6 +25,7 @@
 #include "machine/host.h"
 #include "machine/names.h"
 #include "machine/proc.h"
+#include "text/ascii.h"
 #include "text/say.h"
 
 /*
@@ -191,7 +193,21 @@ struct token {
 	const char *rest;     /* behind the form's name: "KPROBES" of config.KPROBES */
 	const char *relation; /* of a comparison */
 	enum identity as;
+	struct environment *env;
+	char *found; /* what there is here, in `size` bytes */
+	size_t size;
 };
+
+/* Says what there is. */
+__attribute__((format(printf, 2, 3))) static void tell(const struct token *t, const char *format,
+						       ...)
+{
+	va_list values;
+
+	va_start(values, format);
+	vsnprintf(t->found, t->size, format, values);
+	va_end(values);
+}
 
 static bool compare(const char *relation, int difference)
 {
@@ -214,55 +230,51 @@ static bool compare_numbers(const struct token *t, long have)
 }
 
 /* As far as it goes: a limit may be none. */
-static int compare_property(struct environment *env, const struct property *p,
-			    const struct token *t, char *found, size_t size)
+static int compare_property(const struct property *p, const struct token *t)
 {
 	bool is_signed = p->of.kind == AN_INT || p->of.kind == A_LONG;
 	uint64_t value;
-	bool known = datum_get(env, &p->of, &value);
+	bool known = datum_get(t->env, &p->of, &value);
 
 	if (!is_signed && value > LONG_MAX)
 		value = LONG_MAX;
-	snprintf(found, size, p->token.found, (long long)value);
+	tell(t, p->token.found, (long long)value);
 	return known ? compare_numbers(t, (long)value) : NOT_KNOWN;
 }
 
-static int kernel(struct environment *env, const struct token *t, char *found, size_t size)
+static int kernel(const struct token *t)
 {
-	snprintf(found, size, "this is %s", env->upstream);
-	return compare(t->relation, abi_version_compare(env->upstream, t->rest));
+	tell(t, "this is %s", t->env->upstream);
+	return compare(t->relation, abi_version_compare(t->env->upstream, t->rest));
 }
 
-static int kptr_restrict(struct environment *env, const struct token *t, char *found, size_t size)
+static int kptr_restrict(const struct token *t)
 {
 	char text[16];
 
-	(void)env;
-	snprintf(found, size, "/proc/sys/kernel/kptr_restrict cannot be read");
+	tell(t, "/proc/sys/kernel/kptr_restrict cannot be read");
 	if (read_line("/proc/sys/kernel/kptr_restrict", text, sizeof(text)) < 0)
 		return NOT_KNOWN;
-	snprintf(found, size, "it is %s", text);
+	tell(t, "it is %s", text);
 	return compare_numbers(t, strtol(text, NULL, 10));
 }
 
-static int bits(struct environment *env, const struct token *t, char *found, size_t size)
+static int bits(const struct token *t)
 {
-	(void)env;
-	snprintf(found, size, "this is a program of %zu bits", sizeof(long) * 8);
+	tell(t, "this is a program of %zu bits", sizeof(long) * 8);
 	return compare_numbers(t, (long)sizeof(long) * 8);
 }
 
-static int compat(struct environment *env, const struct token *t, char *found, size_t size)
+static int compat(const struct token *t)
 {
-	(void)t;
-	snprintf(found, size, "program and kernel have %u bits", env->kernel_bits);
-	return env->kernel_bits != sizeof(long) * 8;
+	tell(t, "program and kernel have %u bits", t->env->kernel_bits);
+	return t->env->kernel_bits != sizeof(long) * 8;
 }
 
-static int arch(struct environment *env, const struct token *t, char *found, size_t size)
+static int arch(const struct token *t)
 {
-	snprintf(found, size, "this is %s", env->machine);
-	return env->arch && !strcmp(env->arch->name, t->rest);
+	tell(t, "this is %s", t->env->machine);
+	return t->env->arch && !strcmp(t->env->arch->name, t->rest);
 }
 
 /* The series of a release: 7.3 of 7.3.4; stable updates bring no ABI. */
@@ -274,16 +286,13 @@ static unsigned series(const char *release)
 	return major << 16 | (minor & 0xffff);
 }
 
-static int abi_complete(struct environment *env, const struct token *t, char *found, size_t size)
+static int abi_complete(const struct token *t)
 {
-	(void)t;
-	snprintf(found, size, "%s is newer than the ABI tables, %s", env->release,
-		 env->abi->newest);
-	return env->attr_size <= env->abi->attr_size &&
-	       series(env->release) <= series(env->abi->newest);
+	tell(t, "%s is newer than the ABI tables, %s", t->env->release, t->env->abi->newest);
+	return t->env->attr_size <= t->env->abi->attr_size &&
+	       series(t->env->release) <= series(t->env->abi->newest);
 }
 
-/* The version of "attr.FIELD" or "FAMILY.NAME" in cases/abi, or NULL. */
 void mend_versions(const struct abi_mend *m, char *out, size_t size)
 {
 	size_t count = 0;
@@ -301,6 +310,7 @@ void mend_versions(const struct abi_mend *m, char *out, size_t size)
 	}
 }
 
+/* The version of "attr.FIELD" or "FAMILY.NAME" in cases/abi, or NULL. */
 static const char *since_of(const struct abi *abi, const char *name)
 {
 	const char *dot = strchr(name, '.');
@@ -321,258 +331,239 @@ static const char *since_of(const struct abi *abi, const char *name)
 	return value ? value->since : NULL;
 }
 
-static int since(struct environment *env, const struct token *t, char *found, size_t size)
+static int since(const struct token *t)
 {
-	const char *version = since_of(env->abi, t->rest);
+	const char *version = since_of(t->env->abi, t->rest);
 
-	snprintf(found, size, "it came with %s, this is %s", version, env->upstream);
-	return abi_version_compare(env->upstream, version) >= 0;
+	tell(t, "it came with %s, this is %s", version, t->env->upstream);
+	return abi_version_compare(t->env->upstream, version) >= 0;
 }
 
-static int mend(struct environment *env, const struct token *t, char *found, size_t size)
+static int mend(const struct token *t)
 {
-	const struct abi_mend *m = abi_mend(env->abi, t->rest, NULL);
+	const struct abi_mend *m = abi_mend(t->env->abi, t->rest, NULL);
 	char versions[160];
 
 	mend_versions(m, versions, sizeof(versions));
-	snprintf(found, size, "it came with %s, this is %s", versions, env->upstream);
-	return abi_mend_is_in(m, env->upstream);
+	tell(t, "it came with %s, this is %s", versions, t->env->upstream);
+	return abi_mend_is_in(m, t->env->upstream);
 }
 
-static int hardware_counts(struct environment *env, const struct token *t, char *found, size_t size)
+static int hardware_counts(const struct token *t)
 {
-	const struct hardware *hw = &env->hardware;
+	const struct hardware *hw = &t->env->hardware;
 	const char *name = hw->counting > 0 ? errno_name(hw->counting) : "an event";
 
-	(void)t;
 	if (hw->wants)
-		snprintf(found, size, "cpu-cycles gives %s, with %s an event", name, hw->wants);
+		tell(t, "cpu-cycles gives %s, with %s an event", name, hw->wants);
 	else
-		snprintf(found, size, "cpu-cycles gives %s", name);
+		tell(t, "cpu-cycles gives %s", name);
 	/* Whoever is refused, or wrong in what he leaves out, cannot tell whether there are any. */
 	return hw->counting && hw->counting != ENOENT ? NOT_KNOWN : !hw->counting;
 }
 
-static int hardware_samples(struct environment *env, const struct token *t, char *found,
-			    size_t size)
+static int hardware_samples(const struct token *t)
 {
-	int err = env->hardware.sampling;
+	int err = t->env->hardware.sampling;
 
-	(void)t;
-	snprintf(found, size, "cpu-cycles with a sample_period gives %s",
-		 err > 0 ? errno_name(err) : "an event");
+	tell(t, "cpu-cycles with a sample_period gives %s", err > 0 ? errno_name(err) : "an event");
 	return err == EACCES || err == EPERM ? NOT_KNOWN : err == 0;
 }
 
 /* A number in a file of the processor's PMU. */
-static int compare_hardware_file(struct environment *env, const struct token *t, const char *file,
-				 char *found, size_t size)
+static int compare_hardware_file(const struct token *t, const char *file)
 {
 	char text[32];
 
-	snprintf(found, size, "no PMU of the processor has %s in sysfs", file);
-	if (hardware_file(env->pmus, env->pmu_count, file, text, sizeof(text)) < 0)
+	tell(t, "no PMU of the processor has %s in sysfs", file);
+	if (hardware_file(t->env->pmus, t->env->pmu_count, file, text, sizeof(text)) < 0)
 		return NOT_KNOWN;
-	snprintf(found, size, "%s is %s", file, text);
+	tell(t, "%s is %s", file, text);
 	return compare_numbers(t, strtol(text, NULL, 10));
 }
 
-static int max_precise(struct environment *env, const struct token *t, char *found, size_t size)
+static int max_precise(const struct token *t)
 {
-	return compare_hardware_file(env, t, "caps/max_precise", found, size);
+	return compare_hardware_file(t, "caps/max_precise");
 }
 
-static int rdpmc(struct environment *env, const struct token *t, char *found, size_t size)
+static int rdpmc(const struct token *t)
 {
-	return compare_hardware_file(env, t, "rdpmc", found, size);
+	return compare_hardware_file(t, "rdpmc");
 }
 
-static int sysfs(struct environment *env, const struct token *t, char *found, size_t size)
+static int sysfs(const struct token *t)
 {
-	(void)t;
-	snprintf(found, size, "/sys/bus/event_source/devices shows no PMU at all");
-	return env->pmu_count > 0;
+	tell(t, "/sys/bus/event_source/devices shows no PMU at all");
+	return t->env->pmu_count > 0;
 }
 
-static int pmu_in_sysfs(struct environment *env, const char *name, char *found, size_t size)
+static int pmu_in_sysfs(const struct token *t, const char *name)
 {
-	if (!sysfs(env, NULL, found, size))
+	if (!sysfs(t))
 		return NOT_KNOWN;
-	snprintf(found, size, "it is not in /sys/bus/event_source/devices");
-	return environment_pmu(env, name) != NULL;
+	tell(t, "it is not in /sys/bus/event_source/devices");
+	return environment_pmu(t->env, name) != NULL;
 }
 
-static int hardware_format(struct environment *env, const struct token *t, char *found, size_t size)
+static int hardware_format(const struct token *t)
 {
 	char file[96], text[64];
 
-	if (!sysfs(env, NULL, found, size))
+	if (!sysfs(t))
 		return NOT_KNOWN;
-	snprintf(found, size, "no PMU of the processor has it in its format/");
+	tell(t, "no PMU of the processor has it in its format/");
 	snprintf(file, sizeof(file), "format/%s", t->rest);
-	return hardware_file(env->pmus, env->pmu_count, file, text, sizeof(text)) >= 0;
+	return hardware_file(t->env->pmus, t->env->pmu_count, file, text, sizeof(text)) >= 0;
 }
 
-static int pmu(struct environment *env, const struct token *t, char *found, size_t size)
+static int pmu(const struct token *t)
 {
-	return pmu_in_sysfs(env, t->bare + strlen("pmu."), found, size);
+	return pmu_in_sysfs(t, t->bare + strlen("pmu."));
 }
 
 /* arch/powerpc's ENODEV; any other refusal is for the cases to tell. */
-static int breakpoint(struct environment *env, const struct token *t, char *found, size_t size)
+static int breakpoint(const struct token *t)
 {
-	bool is_refused = env->breakpoint == ENODEV;
+	bool is_refused = t->env->breakpoint == ENODEV;
 
-	(void)t;
-	if (!is_refused && !env->breakpoint_is_endless)
-		return env->breakpoint_hits >= 0 ? true /* one was opened */
-						 : pmu_in_sysfs(env, "breakpoint", found, size);
-	snprintf(found, size, "%s",
-		 is_refused ? "the processor has none: an open gives ENODEV"
-			    : "a store on one does not end: nothing steps over it");
+	if (!is_refused && !t->env->breakpoint_is_endless)
+		return t->env->breakpoint_hits >= 0 ? true /* one was opened */
+						    : pmu_in_sysfs(t, "breakpoint");
+	tell(t, "%s",
+	     is_refused ? "the processor has none: an open gives ENODEV"
+			: "a store on one does not end: nothing steps over it");
 	return false;
 }
 
-static int emulated(struct environment *env, const struct token *t, char *found, size_t size)
+static int emulated(const struct token *t)
 {
 	bool is = is_emulated();
 
-	(void)env;
-	(void)t;
-	snprintf(found, size,
-		 is ? "CPUID says TCG: QEMU emulates this processor"
-		    : "the processor does not say that it is emulated");
+	tell(t, is ? "CPUID says TCG: QEMU emulates this processor"
+		   : "the processor does not say that it is emulated");
 	return is;
 }
 
-static int breakpoint_counts(struct environment *env, const struct token *t, char *found,
-			     size_t size)
+static int breakpoint_counts(const struct token *t)
 {
-	int is_there = breakpoint(env, t, found, size);
+	int is_there = breakpoint(t);
 
 	if (is_there != true)
 		return is_there;
-	snprintf(found, size, "it can be opened, and does not count a store once");
-	return env->breakpoint_hits < 0 || env->breakpoint_hits == 1;
+	tell(t, "it can be opened, and does not count a store once");
+	return t->env->breakpoint_hits < 0 || t->env->breakpoint_hits == 1;
 }
 
-static int tracepoint(struct environment *env, const struct token *t, char *found, size_t size)
+static int tracepoint(const struct token *t)
 {
-	snprintf(found, size, "%s",
-		 env->tracefs < 0 && env->rights.uid
-			 ? "its id cannot be read in tracefs by this uid"
-			 : "it is not in tracefs, or tracefs cannot be read");
-	return environment_tracepoint(env, t->rest) != NULL;
+	tell(t, "%s",
+	     t->env->tracefs < 0 && t->env->rights.uid
+		     ? "its id cannot be read in tracefs by this uid"
+		     : "it is not in tracefs, or tracefs cannot be read");
+	return environment_tracepoint(t->env, t->rest) != NULL;
 }
 
-static int config(struct environment *env, const struct token *t, char *found, size_t size)
+static int config(const struct token *t)
 {
-	char value = environment_config(env, t->rest);
+	char value = environment_config(t->env, t->rest);
 
 	if (value)
-		snprintf(found, size, "it is not set");
+		tell(t, "it is not set");
 	else
-		snprintf(found, size, "the kernel's configuration: %s", env->config_why);
+		tell(t, "the kernel's configuration: %s", t->env->config_why);
 	return value ? value == 'y' || value == 'm' : NOT_KNOWN;
 }
 
-static int cgroup(struct environment *env, const struct token *t, char *found, size_t size)
+static int cgroup(const struct token *t)
 {
 	char path[256];
 
-	(void)env;
-	snprintf(found, size, "no such hierarchy is mounted");
+	tell(t, "no such hierarchy is mounted");
 	return !environment_cgroup(t->rest, path, sizeof(path));
 }
 
-static int file(struct environment *env, const struct token *t, char *found, size_t size)
+static int file(const struct token *t)
 {
-	(void)env;
-	snprintf(found, size, "%s", strerror(access(t->rest, F_OK) ? errno : 0));
+	tell(t, "%s", strerror(access(t->rest, F_OK) ? errno : 0));
 	return access(t->rest, F_OK) == 0;
 }
 
 /* The runner's process belongs to another user than the one who will call. */
-static int foreign(struct environment *env, const struct token *t, char *found, size_t size)
+static int foreign(const struct token *t)
 {
-	snprintf(found, size, "the runner is that user itself");
-	return t->as != AS_ROOT && env->rights.changes_uid;
+	tell(t, "the runner is that user itself");
+	return t->as != AS_ROOT && t->env->rights.changes_uid;
 }
 
-static int quiet(struct environment *env, const struct token *t, char *found, size_t size)
+static int quiet(const struct token *t)
 {
-	(void)t;
-	if (!other_events_seen(env->rights.capabilities)) {
-		snprintf(found, size,
-			 "other containers' processes, or other users', cannot be seen");
+	if (!other_events_seen(t->env->rights.capabilities)) {
+		tell(t, "other containers' processes, or other users', cannot be seen");
 		return NOT_KNOWN;
 	}
-	return !other_events(env->runner, found, size);
+	return !other_events(t->env->runner, t->found, t->size);
 }
 
 /* The runner settles it: it can run cases. */
-static int another_case(struct environment *env, const struct token *t, char *found, size_t size)
+static int another_case(const struct token *t)
 {
-	(void)env;
-	(void)t;
-	snprintf(found, size, "a case that another one requires cannot require one itself");
+	tell(t, "a case that another one requires cannot require one itself");
 	return NOT_KNOWN;
 }
 
-static int lockdown(struct environment *env, const struct token *t, char *found, size_t size)
+static int lockdown(const struct token *t)
 {
-	snprintf(found, size, "lockdown is %s", env->lockdown[0] ? env->lockdown : "not there");
-	return !strcmp(env->lockdown[0] ? env->lockdown : "none", t->rest);
+	tell(t, "lockdown is %s", t->env->lockdown[0] ? t->env->lockdown : "not there");
+	return !strcmp(t->env->lockdown[0] ? t->env->lockdown : "none", t->rest);
 }
 
-static const struct {
-	const char *name;
-	int number;
-} caps[] = {{"ipc-lock", CAP_IPC_LOCK},   {"sys-ptrace", CAP_SYS_PTRACE}, {"kill", CAP_KILL},
-	    {"sys-admin", CAP_SYS_ADMIN}, {"syslog", CAP_SYSLOG},         {"perfmon", CAP_PERFMON}};
+static const char *const cap_names[] = {"ipc-lock", "sys-ptrace", "kill", "sys-admin",
+					"syslog",   "perfmon",    NULL};
+static const int cap_numbers[] = {CAP_IPC_LOCK,  CAP_SYS_PTRACE, CAP_KILL,
+				  CAP_SYS_ADMIN, CAP_SYSLOG,     CAP_PERFMON};
 
-static int cap(struct environment *env, const struct token *t, char *found, size_t size)
+static int cap(const struct token *t)
 {
-	uint64_t have = identity_capabilities(&env->rights, t->as);
+	uint64_t have = identity_capabilities(&t->env->rights, t->as);
 
-	snprintf(found, size, "%s does not have it here", identity_names[t->as]);
-	for (size_t i = 0; i < sizeof(caps) / sizeof(caps[0]); i++)
-		if (!strcmp(caps[i].name, t->rest))
-			return have >> caps[i].number & 1;
-	return NOT_KNOWN;
+	tell(t, "%s does not have it here", identity_names[t->as]);
+	return have >> cap_numbers[name_index(t->rest, cap_names, NULL)] & 1;
 }
 
 /* Levels of perf_event_paranoid above 2 mean what the distribution wants: it is tried. */
-static int opens(struct environment *env, const struct token *t, char *found, size_t size)
+static int opens(const struct token *t)
 {
 	int as = identity_by_name(t->rest), err;
 
-	if (!identity_available(&env->rights, (enum identity)as, found, size))
+	if (!identity_available(&t->env->rights, (enum identity)as, t->found, t->size))
 		return 0;
-	err = environment_control(env, (enum identity)as);
-	snprintf(found, size, "a plain dummy event gives %s %s, perf_event_paranoid is %d", t->rest,
-		 err > 0 ? errno_name(err) : "nothing", env->sysctls[SYSCTL_PARANOID]);
+	err = environment_control(t->env, (enum identity)as);
+	tell(t, "a plain dummy event gives %s %s, perf_event_paranoid is %d", t->rest,
+	     err > 0 ? errno_name(err) : "nothing", t->env->sysctls[SYSCTL_PARANOID]);
 	return err < 0 ? NOT_KNOWN : !err;
 }
 
 /* To be scheduled by turns with one's own child and nobody else; sched(7). Tried, and taken back.
  */
-static int realtime(struct environment *env, const struct token *t, char *found, size_t size)
+static int realtime(const struct token *t)
 {
 	int priority, was = scheduler_get(&priority);
 
-	(void)env;
 	if (t->as != AS_ROOT) {
-		snprintf(found, size, "%s may not", identity_names[t->as]);
+		tell(t, "%s may not", identity_names[t->as]);
 		return 0;
 	}
 	if (was >= 0 && !scheduler_set(SCHED_FIFO, 1) && !scheduler_set(was, priority))
 		return 1;
-	snprintf(found, size, "sched_setscheduler(2) gives %s", strerror(errno));
+	tell(t, "sched_setscheduler(2) gives %s", strerror(errno));
 	return 0;
 }
 
 /* What may stand behind a form's name, where that is known: each offers `near` what there is. */
+
+/* security/lockdown/lockdown.c; none where there is no lockdown. */
+static const char *const lockdowns[] = {"none", "integrity", "confidentiality", NULL};
 
 static bool is_arch(const struct abi *abi, const char *rest, struct nearest *near)
 {
@@ -583,33 +574,6 @@ static bool is_arch(const struct abi *abi, const char *rest, struct nearest *nea
 		nearest_try(near, abi->archs[i].name);
 	}
 	return found;
-}
-
-static bool is_cap(const struct abi *abi, const char *rest, struct nearest *near)
-{
-	bool found = false;
-
-	(void)abi;
-	for (size_t i = 0; i < sizeof(caps) / sizeof(caps[0]); i++) {
-		found = found || !strcmp(caps[i].name, rest);
-		nearest_try(near, caps[i].name);
-	}
-	return found;
-}
-
-static bool is_identity(const struct abi *abi, const char *rest, struct nearest *near)
-{
-	(void)abi;
-	return name_index(rest, identity_names, near) >= 0;
-}
-
-/* security/lockdown/lockdown.c; none where there is no lockdown. */
-static bool is_lockdown(const struct abi *abi, const char *rest, struct nearest *near)
-{
-	static const char *const levels[] = {"none", "integrity", "confidentiality", NULL};
-
-	(void)abi;
-	return name_index(rest, levels, near) >= 0;
 }
 
 static bool is_hierarchy(const struct abi *abi, const char *rest, struct nearest *near)
@@ -643,13 +607,14 @@ static const struct form {
 	const char *name;
 	enum remedy_kind remedy;
 	enum { COMPARED, EXACT, NAMED, REPORTED } kind; /* REPORTED: no case can require it */
-	int (*met)(struct environment *, const struct token *, char *, size_t);
+	int (*met)(const struct token *);
 	const char *example, *help;
 	/* The question as C, of src/translate/snippets, @ for the rest and ~ for the relation;
 	 * NULL: C cannot ask it. */
 	const char *in_c;
 	/* Of what is NAMED, whether there is such a name; NULL: nobody knows all. What there is. */
 	bool (*is_known)(const struct abi *, const char *rest, struct nearest *);
+	const char *const *names; /* all that there are, instead; NULL-terminated */
 	const char *known;
 	/* Words that a case has which needs it, a / between two of which one is enough, @
 	 * for the last name of the rest; NULL: none tells. */
@@ -728,12 +693,12 @@ static const struct form {
 	 .help = "the caller may be scheduled as SCHED_FIFO"},
 	{"as.", REMEDY_RIGHTS, NAMED, opens, "as.perfmon",
 	 .help = "perfabi can become that caller, who can open events here",
-	 .is_known = is_identity, .known = "an identity: root, perfmon, sys-admin or user"},
+	 .names = identity_names, .known = "an identity: root, perfmon, sys-admin or user"},
 	{"cap.", REMEDY_RIGHTS, NAMED, cap, "cap.ipc-lock",
-	 .help = "a capability of the caller: ipc-lock, sys-ptrace, ...", .is_known = is_cap,
+	 .help = "a capability of the caller: ipc-lock, sys-ptrace, ...", .names = cap_names,
 	 .known = "a capability: ipc-lock, kill, perfmon, sys-admin, sys-ptrace or syslog"},
 	{"lockdown.", REMEDY_SETTING, NAMED, lockdown, "lockdown.none",
-	 .help = "the kernel's lockdown level", .is_known = is_lockdown,
+	 .help = "the kernel's lockdown level", .names = lockdowns,
 	 .known = "a level of lockdown: none, integrity or confidentiality"},
 	{"quiet", REMEDY_QUIET, EXACT, quiet, NULL,
 	 .help = "no other process has an event open, as far as root outside containers can see"},
@@ -854,7 +819,9 @@ static int check_rest(const struct form *form, const char *rest, const struct ab
 	if (form->kind == NAMED && rest[strspn(rest, characters)])
 		return error_name(e, w, rest, NULL, "letters, digits, spaces and _-.,:/+@= alone");
 	/* Behind an exec there is no ABI, and what comes there was checked before it. */
-	if (!abi || !form->is_known || form->is_known(abi, rest, &near))
+	if (!abi || (form->names      ? name_index(rest, form->names, &near) >= 0
+		     : form->is_known ? form->is_known(abi, rest, &near)
+				      : true))
 		return 0;
 	return error_name(e, w, rest, near.best, "%s", form->known);
 }
@@ -881,19 +848,6 @@ int require_check(const char *token, const struct abi *abi, const struct where *
 			  "a token, such as kernel>=5.13 (perfabi help tokens)");
 }
 
-/* Whether a text has the word, as a name that stands alone. */
-static bool text_has(const char *text, const char *word)
-{
-	static const char letters[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
-	size_t n = strlen(word);
-
-	for (const char *at = text; (at = strstr(at, word)); at++)
-		if ((at == text || !strchr(letters, at[-1])) && (!at[n] || !strchr(letters, at[n])))
-			return true;
-	return false;
-}
-
 /*
  * Whether what is done has the word, or a number for the family of names that the word belongs to.
  * As deep as the JSON. NOLINTNEXTLINE(misc-no-recursion)
@@ -905,7 +859,7 @@ static bool json_has(const json_t *json, const char *word, const char *family)
 	json_t *item;
 	size_t i;
 
-	if (json_is_string(json) && text_has(json_string_value(json), word))
+	if (json_is_string(json) && ascii_has_name(json_string_value(json), word))
 		return true;
 	json_array_foreach(json, i, item)
 		if (json_has(item, word, family))
@@ -914,7 +868,7 @@ static bool json_has(const json_t *json, const char *word, const char *family)
 		for (i = 0; i < sizeof(told) / sizeof(told[0]) && strcmp(key, told[i]) != 0;)
 			i++;
 		if (i == sizeof(told) / sizeof(told[0]) &&
-		    (text_has(key, word) ||
+		    (ascii_has_name(key, word) ||
 		     ((json_is_string(item) || json_is_integer(item)) && !strcmp(key, family)) ||
 		     json_has(item, word, family)))
 			return true;
@@ -985,14 +939,14 @@ int require_truth(struct environment *env, const char *token, enum identity as, 
 		  size_t size)
 {
 	bool negated = token[0] == '!';
-	struct token parsed = {.as = as};
+	struct token parsed = {.as = as, .env = env, .found = found, .size = size};
 	struct form form;
 	int met = NOT_KNOWN;
 
 	snprintf(found, size, "this machine does not say");
 	if (find_form(token + negated, &form, &parsed))
-		met = form.property ? compare_property(env, form.property, &parsed, found, size)
-		      : form.met    ? form.met(env, &parsed, found, size)
+		met = form.property ? compare_property(form.property, &parsed)
+		      : form.met    ? form.met(&parsed)
 				    : NOT_KNOWN;
 	if (met == NOT_KNOWN)
 		return NOT_KNOWN;
@@ -1020,20 +974,16 @@ bool require_any_met(struct environment *env, const char *tokens, enum identity 
 
 const char *require_case_id(const char *token)
 {
-	static const char prefix[] = "case.";
-
 	token += token[0] == '!';
-	return strncmp(token, prefix, sizeof(prefix) - 1) ? NULL : token + sizeof(prefix) - 1;
+	return strncmp(token, "case.", 5) ? NULL : token + 5;
 }
 
 const struct abi_arch *require_arch(const char *token, const struct abi *abi)
 {
-	static const char prefix[] = "arch.";
-
-	if (strncmp(token, prefix, sizeof(prefix) - 1))
+	if (strncmp(token, "arch.", 5))
 		return NULL;
 	for (size_t i = 0; i < abi->arch_count; i++)
-		if (!strcmp(abi->archs[i].name, token + sizeof(prefix) - 1))
+		if (!strcmp(abi->archs[i].name, token + 5))
 			return &abi->archs[i];
 	return NULL;
 }

@@ -12,6 +12,7 @@
 #include "language/keys.h"
 #include "machine/names.h"
 #include "machine/require.h"
+#include "text/ascii.h"
 #include "text/say.h"
 #include "text/json_text.h"
 
@@ -541,18 +542,6 @@ struct enclosing {
 	const struct enclosing *in;
 };
 
-/* Whether `name` is in the text, with no letter, digit or _ beside it. */
-static bool says_name(const char *text, const char *name)
-{
-	size_t n = strlen(name);
-
-	for (const char *at = text; (at = strstr(at, name)); at++)
-		if ((at == text || (!isalnum((unsigned char)at[-1]) && at[-1] != '_')) &&
-		    !isalnum((unsigned char)at[n]) && at[n] != '_')
-			return true;
-	return false;
-}
-
 /* Whether a condition of one of these objects has one of the texts. */
 static bool has_condition(const struct enclosing *in, const char *const *by)
 {
@@ -578,7 +567,8 @@ static const char *unconditional(const char *text, const struct enclosing *in,
 {
 	for (size_t i = 0; i < file->own_name_count; i++)
 		for (const char *const *name = file->own_names[i].names; *name; name++)
-			if (says_name(text, *name) && !has_condition(in, file->own_names[i].by))
+			if (ascii_has_name(text, *name) &&
+			    !has_condition(in, file->own_names[i].by))
 				return *name;
 	return NULL;
 }
