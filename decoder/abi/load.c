@@ -124,6 +124,7 @@ static const struct doc_row value_rows[] = {
 	{"dir", DOC_ANY, false, .at = DOC_NOWHERE},
 	{"arg", DOC_ANY, false, .at = DOC_NOWHERE},
 	{"note", DOC_ANY, false, .at = DOC_NOWHERE},
+	{"config", DOC_ANY, false, .at = DOC_NOWHERE},
 	/* read by layout_load.c */
 	{"fields", DOC_ANY, false, .at = DOC_NOWHERE, .takes = "#/$defs/fields"},
 	{"bits", DOC_ANY, false, .at = DOC_NOWHERE, .takes = "bit_range"},

@@ -567,6 +567,19 @@ static int check_tokens(const json_t *list, const struct instance *instance,
 	return 0;
 }
 
+/* Whether the list has the token, too, of which this one is the negation. */
+static bool has_opposite(const json_t *requirements, const json_t *token)
+{
+	const char *text = json_string_value(token);
+	const json_t *other;
+	size_t i;
+
+	json_array_foreach(requirements, i, other)
+		if (text[0] == '!' && !strcmp(text + 1, json_string_value(other)))
+			return true;
+	return false;
+}
+
 bool cases_check_use(const struct instance *const *list, size_t count, const char *program)
 {
 	const struct instance *said = NULL;
@@ -578,14 +591,19 @@ bool cases_check_use(const struct instance *const *list, size_t count, const cha
 		struct error e = {0};
 
 		json_array_foreach(list[i]->program->requirements, j, item) {
-			if (require_is_used(json_string_value(item),
-					    list[i]->program->definition) ||
+			bool is_used = require_is_used(json_string_value(item),
+						       list[i]->program->definition);
+
+			if ((is_used && !has_opposite(list[i]->program->requirements, item)) ||
 			    (said && said->source == list[i]->source &&
 			     said->case_index == list[i]->case_index))
 				continue;
 			said = list[i];
 			error_name(&e, AT_INDEX(&cases, said->case_index), json_string_value(item),
-				   NULL, "only what the case needs: no step of %s uses this token",
+				   NULL,
+				   is_used ? "not a token and its opposite: %s can run nowhere"
+					   : "only what the case needs: no step of %s uses this "
+					     "token",
 				   said->id);
 			say_error(program, &e);
 		}

@@ -310,33 +310,38 @@ void mend_versions(const struct abi_mend *m, char *out, size_t size)
 	}
 }
 
-/* The version of "attr.FIELD" or "FAMILY.NAME" in cases/abi, or NULL. */
-static const char *since_of(const struct abi *abi, const char *name)
+/* The version of "attr.FIELD" or "FAMILY.NAME" in cases/abi, or NULL; *config is what the kernel
+ * must be built with for it, or NULL. */
+static const char *since_of(const struct abi *abi, const char *name, const char **config)
 {
 	const char *dot = strchr(name, '.');
-	const struct abi_family *family;
 	const struct abi_value *value;
-	char family_name[32];
+	char family[32];
 
+	*config = NULL;
 	if (!strncmp(name, "attr.", 5)) {
 		const struct abi_field *field = abi_field(abi, name + 5);
 
 		return field ? field->since : NULL;
 	}
-	if (!dot || dot - name >= (long)sizeof(family_name))
+	if (!dot || dot - name >= (long)sizeof(family))
 		return NULL;
-	snprintf(family_name, sizeof(family_name), "%.*s", (int)(dot - name), name);
-	family = abi_family(abi, family_name);
-	value = family ? abi_value(family, dot + 1, NULL) : NULL;
+	snprintf(family, sizeof(family), "%.*s", (int)(dot - name), name);
+	value = abi_family(abi, family) ? abi_value(abi_family(abi, family), dot + 1, NULL) : NULL;
+	*config = value ? json_string_value(json_object_get(value->json, "config")) : NULL;
 	return value ? value->since : NULL;
 }
 
 static int since(const struct token *t)
 {
-	const char *version = since_of(t->env->abi, t->rest);
+	const char *config, *version = since_of(t->env->abi, t->rest, &config);
+	char built = config ? environment_config(t->env, config) : 'y';
 
 	tell(t, "it came with %s, this is %s", version, t->env->upstream);
-	return abi_version_compare(t->env->upstream, version) >= 0;
+	if (abi_version_compare(t->env->upstream, version) < 0)
+		return false;
+	tell(t, "it came with %s, and this kernel is built without CONFIG_%s", version, config);
+	return !built || built == 'y' || built == 'm';
 }
 
 static int mend(const struct token *t)
@@ -594,8 +599,10 @@ static bool is_tracepoint(const struct abi *abi, const char *rest, struct neares
 
 static bool has_since(const struct abi *abi, const char *rest, struct nearest *near)
 {
+	const char *config;
+
 	(void)near;
-	return since_of(abi, rest) != NULL;
+	return since_of(abi, rest, &config) != NULL;
 }
 
 static bool has_mend(const struct abi *abi, const char *rest, struct nearest *near)
@@ -1019,13 +1026,17 @@ enum remedy_kind require_remedy(const char *tokens, const struct environment *en
 /* What stands for @: of an architecture what uname(2) calls it, of a name its version. */
 static void rest_in_c(FILE *f, const struct form *form, const char *rest, const struct abi *abi)
 {
+	const char *config = NULL;
+
 	if (form->met == since)
-		fputs(since_of(abi, rest), f);
+		fputs(since_of(abi, rest, &config), f);
 	else if (form->met == mend)
 		for (const char *const *in = abi_mend(abi, rest, NULL)->in; *in; in++)
 			fprintf(f, "%s ", *in);
 	else if (form->met != arch)
 		fputs(rest, f);
+	if (config)
+		fprintf(f, "\") && has_config(\"%s", config);
 	for (size_t i = 0; form->met == arch && i < abi->arch_count; i++)
 		for (size_t k = 0; !strcmp(abi->archs[i].name, rest) && abi->archs[i].machines[k];
 		     k++)

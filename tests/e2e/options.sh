@@ -117,6 +117,9 @@ EOT
 status 2 "$perfabi" check "$scratch/unused.json"
 says err "unused.json:3: /cases/1"
 says err "no step of unused.unused uses this token"
+sed 's/"breakpoint"/"!config.BPF", "config.BPF"/' "$scratch/unused.json" >"$scratch/never.json"
+status 2 "$perfabi" check "$scratch/never.json"
+says err "not a token and its opposite: unused.unused can run nowhere"
 
 # What is said of a machine is about that machine: a name of what only some have needs a condition.
 for change in '.checks.O136.because = "only x86 has 4"' '.checks.O136 |= (.if.token = "arch.s390" | .because = "only x86 has 4")'; do
