@@ -199,7 +199,7 @@ struct token {
 };
 
 /* Says what there is. */
-__attribute__((format(printf, 2, 3))) static void tell(const struct token *t, const char *format,
+__attribute__((format(printf, 2, 3))) static void found(const struct token *t, const char *format,
 						       ...)
 {
 	va_list values;
@@ -238,13 +238,13 @@ static int compare_property(const struct property *p, const struct token *t)
 
 	if (!is_signed && value > LONG_MAX)
 		value = LONG_MAX;
-	tell(t, p->token.found, (long long)value);
+	found(t, p->token.found, (long long)value);
 	return known ? compare_numbers(t, (long)value) : NOT_KNOWN;
 }
 
 static int kernel(const struct token *t)
 {
-	tell(t, "this is %s", t->env->upstream);
+	found(t, "this is %s", t->env->upstream);
 	return compare(t->relation, abi_version_compare(t->env->upstream, t->rest));
 }
 
@@ -252,28 +252,28 @@ static int kptr_restrict(const struct token *t)
 {
 	char text[16];
 
-	tell(t, "/proc/sys/kernel/kptr_restrict cannot be read");
+	found(t, "/proc/sys/kernel/kptr_restrict cannot be read");
 	if (read_line("/proc/sys/kernel/kptr_restrict", text, sizeof(text)) < 0)
 		return NOT_KNOWN;
-	tell(t, "it is %s", text);
+	found(t, "it is %s", text);
 	return compare_numbers(t, strtol(text, NULL, 10));
 }
 
 static int bits(const struct token *t)
 {
-	tell(t, "this is a program of %zu bits", sizeof(long) * 8);
+	found(t, "this is a program of %zu bits", sizeof(long) * 8);
 	return compare_numbers(t, (long)sizeof(long) * 8);
 }
 
 static int compat(const struct token *t)
 {
-	tell(t, "program and kernel have %u bits", t->env->kernel_bits);
+	found(t, "program and kernel have %u bits", t->env->kernel_bits);
 	return t->env->kernel_bits != sizeof(long) * 8;
 }
 
 static int arch(const struct token *t)
 {
-	tell(t, "this is %s", t->env->machine);
+	found(t, "this is %s", t->env->machine);
 	return t->env->arch && !strcmp(t->env->arch->name, t->rest);
 }
 
@@ -288,7 +288,7 @@ static unsigned series(const char *release)
 
 static int abi_complete(const struct token *t)
 {
-	tell(t, "%s is newer than the ABI tables, %s", t->env->release, t->env->abi->newest);
+	found(t, "%s is newer than the ABI tables, %s", t->env->release, t->env->abi->newest);
 	return t->env->attr_size <= t->env->abi->attr_size &&
 	       series(t->env->release) <= series(t->env->abi->newest);
 }
@@ -337,10 +337,10 @@ static int since(const struct token *t)
 	const char *config, *version = since_of(t->env->abi, t->rest, &config);
 	char built = config ? environment_config(t->env, config) : 'y';
 
-	tell(t, "it came with %s, this is %s", version, t->env->upstream);
+	found(t, "it came with %s, this is %s", version, t->env->upstream);
 	if (abi_version_compare(t->env->upstream, version) < 0)
 		return false;
-	tell(t, "it came with %s, and this kernel is built without CONFIG_%s", version, config);
+	found(t, "it came with %s, and this kernel is built without CONFIG_%s", version, config);
 	return !built || built == 'y' || built == 'm';
 }
 
@@ -350,7 +350,7 @@ static int mend(const struct token *t)
 	char versions[160];
 
 	mend_versions(m, versions, sizeof(versions));
-	tell(t, "it came with %s, this is %s", versions, t->env->upstream);
+	found(t, "it came with %s, this is %s", versions, t->env->upstream);
 	return abi_mend_is_in(m, t->env->upstream);
 }
 
@@ -360,9 +360,9 @@ static int hardware_counts(const struct token *t)
 	const char *name = hw->counting > 0 ? errno_name(hw->counting) : "an event";
 
 	if (hw->wants)
-		tell(t, "cpu-cycles gives %s, with %s an event", name, hw->wants);
+		found(t, "cpu-cycles gives %s, with %s an event", name, hw->wants);
 	else
-		tell(t, "cpu-cycles gives %s", name);
+		found(t, "cpu-cycles gives %s", name);
 	/* Whoever is refused, or wrong in what he leaves out, cannot tell whether there are any. */
 	return hw->counting && hw->counting != ENOENT ? NOT_KNOWN : !hw->counting;
 }
@@ -371,7 +371,7 @@ static int hardware_samples(const struct token *t)
 {
 	int err = t->env->hardware.sampling;
 
-	tell(t, "cpu-cycles with a sample_period gives %s", err > 0 ? errno_name(err) : "an event");
+	found(t, "cpu-cycles with a sample_period gives %s", err > 0 ? errno_name(err) : "an event");
 	return err == EACCES || err == EPERM ? NOT_KNOWN : err == 0;
 }
 
@@ -380,10 +380,10 @@ static int compare_hardware_file(const struct token *t, const char *file)
 {
 	char text[32];
 
-	tell(t, "no PMU of the processor has %s in sysfs", file);
+	found(t, "no PMU of the processor has %s in sysfs", file);
 	if (hardware_file(t->env->pmus, t->env->pmu_count, file, text, sizeof(text)) < 0)
 		return NOT_KNOWN;
-	tell(t, "%s is %s", file, text);
+	found(t, "%s is %s", file, text);
 	return compare_numbers(t, strtol(text, NULL, 10));
 }
 
@@ -399,7 +399,7 @@ static int rdpmc(const struct token *t)
 
 static int sysfs(const struct token *t)
 {
-	tell(t, "/sys/bus/event_source/devices shows no PMU at all");
+	found(t, "/sys/bus/event_source/devices shows no PMU at all");
 	return t->env->pmu_count > 0;
 }
 
@@ -407,7 +407,7 @@ static int pmu_in_sysfs(const struct token *t, const char *name)
 {
 	if (!sysfs(t))
 		return NOT_KNOWN;
-	tell(t, "it is not in /sys/bus/event_source/devices");
+	found(t, "it is not in /sys/bus/event_source/devices");
 	return environment_pmu(t->env, name) != NULL;
 }
 
@@ -417,7 +417,7 @@ static int hardware_format(const struct token *t)
 
 	if (!sysfs(t))
 		return NOT_KNOWN;
-	tell(t, "no PMU of the processor has it in its format/");
+	found(t, "no PMU of the processor has it in its format/");
 	snprintf(file, sizeof(file), "format/%s", t->rest);
 	return hardware_file(t->env->pmus, t->env->pmu_count, file, text, sizeof(text)) >= 0;
 }
@@ -435,7 +435,7 @@ static int breakpoint(const struct token *t)
 	if (!is_refused && !t->env->breakpoint_is_endless)
 		return t->env->breakpoint_hits >= 0 ? true /* one was opened */
 						    : pmu_in_sysfs(t, "breakpoint");
-	tell(t, "%s",
+	found(t, "%s",
 	     is_refused ? "the processor has none: an open gives ENODEV"
 			: "a store on one does not end: nothing steps over it");
 	return false;
@@ -445,7 +445,7 @@ static int emulated(const struct token *t)
 {
 	bool is = is_emulated();
 
-	tell(t, is ? "CPUID says TCG: QEMU emulates this processor"
+	found(t, is ? "CPUID says TCG: QEMU emulates this processor"
 		   : "the processor does not say that it is emulated");
 	return is;
 }
@@ -456,13 +456,13 @@ static int breakpoint_counts(const struct token *t)
 
 	if (is_there != true)
 		return is_there;
-	tell(t, "it can be opened, and does not count a store once");
+	found(t, "it can be opened, and does not count a store once");
 	return t->env->breakpoint_hits < 0 || t->env->breakpoint_hits == 1;
 }
 
 static int tracepoint(const struct token *t)
 {
-	tell(t, "%s",
+	found(t, "%s",
 	     t->env->tracefs < 0 && t->env->rights.uid
 		     ? "its id cannot be read in tracefs by this uid"
 		     : "it is not in tracefs, or tracefs cannot be read");
@@ -474,9 +474,9 @@ static int config(const struct token *t)
 	char value = environment_config(t->env, t->rest);
 
 	if (value)
-		tell(t, "it is not set");
+		found(t, "it is not set");
 	else
-		tell(t, "the kernel's configuration: %s", t->env->config_why);
+		found(t, "the kernel's configuration: %s", t->env->config_why);
 	return value ? value == 'y' || value == 'm' : NOT_KNOWN;
 }
 
@@ -484,27 +484,27 @@ static int cgroup(const struct token *t)
 {
 	char path[256];
 
-	tell(t, "no such hierarchy is mounted");
+	found(t, "no such hierarchy is mounted");
 	return !environment_cgroup(t->rest, path, sizeof(path));
 }
 
 static int file(const struct token *t)
 {
-	tell(t, "%s", strerror(access(t->rest, F_OK) ? errno : 0));
+	found(t, "%s", strerror(access(t->rest, F_OK) ? errno : 0));
 	return access(t->rest, F_OK) == 0;
 }
 
 /* The runner's process belongs to another user than the one who will call. */
 static int foreign(const struct token *t)
 {
-	tell(t, "the runner is that user itself");
+	found(t, "the runner is that user itself");
 	return t->as != AS_ROOT && t->env->rights.changes_uid;
 }
 
 static int quiet(const struct token *t)
 {
 	if (!other_events_seen(t->env->rights.capabilities)) {
-		tell(t, "other containers' processes, or other users', cannot be seen");
+		found(t, "other containers' processes, or other users', cannot be seen");
 		return NOT_KNOWN;
 	}
 	return !other_events(t->env->runner, t->found, t->size);
@@ -513,13 +513,13 @@ static int quiet(const struct token *t)
 /* The runner settles it: it can run cases. */
 static int another_case(const struct token *t)
 {
-	tell(t, "a case that another one requires cannot require one itself");
+	found(t, "a case that another one requires cannot require one itself");
 	return NOT_KNOWN;
 }
 
 static int lockdown(const struct token *t)
 {
-	tell(t, "lockdown is %s", t->env->lockdown[0] ? t->env->lockdown : "not there");
+	found(t, "lockdown is %s", t->env->lockdown[0] ? t->env->lockdown : "not there");
 	return !strcmp(t->env->lockdown[0] ? t->env->lockdown : "none", t->rest);
 }
 
@@ -532,7 +532,7 @@ static int cap(const struct token *t)
 {
 	uint64_t have = identity_capabilities(&t->env->rights, t->as);
 
-	tell(t, "%s does not have it here", identity_names[t->as]);
+	found(t, "%s does not have it here", identity_names[t->as]);
 	return have >> cap_numbers[name_index(t->rest, cap_names, NULL)] & 1;
 }
 
@@ -544,7 +544,7 @@ static int opens(const struct token *t)
 	if (!identity_available(&t->env->rights, (enum identity)as, t->found, t->size))
 		return 0;
 	err = environment_control(t->env, (enum identity)as);
-	tell(t, "a plain dummy event gives %s %s, perf_event_paranoid is %d", t->rest,
+	found(t, "a plain dummy event gives %s %s, perf_event_paranoid is %d", t->rest,
 	     err > 0 ? errno_name(err) : "nothing", t->env->sysctls[SYSCTL_PARANOID]);
 	return err < 0 ? NOT_KNOWN : !err;
 }
@@ -556,12 +556,12 @@ static int realtime(const struct token *t)
 	int priority, was = scheduler_get(&priority);
 
 	if (t->as != AS_ROOT) {
-		tell(t, "%s may not", identity_names[t->as]);
+		found(t, "%s may not", identity_names[t->as]);
 		return 0;
 	}
 	if (was >= 0 && !scheduler_set(SCHED_FIFO, 1) && !scheduler_set(was, priority))
 		return 1;
-	tell(t, "sched_setscheduler(2) gives %s", strerror(errno));
+	found(t, "sched_setscheduler(2) gives %s", strerror(errno));
 	return 0;
 }
 

@@ -117,7 +117,7 @@ EOT
 status 2 "$perfabi" check "$scratch/unused.json"
 says err "unused.json:3: /cases/1"
 says err "no step of unused.unused uses this token"
-sed 's/"breakpoint"/"!config.BPF", "config.BPF"/' "$scratch/unused.json" >"$scratch/never.json"
+sed 's/"since.attr.sigtrap", "breakpoint"/"!config.BPF", "config.BPF"/' "$scratch/unused.json" >"$scratch/never.json"
 status 2 "$perfabi" check "$scratch/never.json"
 says err "not a token and its opposite: unused.unused can run nowhere"
 
