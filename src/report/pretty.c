@@ -75,76 +75,61 @@ static void begin(struct output *out, const struct report *report)
 	fprintf(out->f, "\n");
 }
 
-/* A result that is told, and those that are alike behind it. */
-struct told {
-	uint64_t cause;
-	size_t first, index; /* the first of its cause, and this one, in report->results */
-};
-
-static int by_cause(const void *a, const void *b)
+/* Results by a key, in the order in which each key came first: an object of lists of indices. */
+static void add_to_group(json_t *groups, const char *key, size_t index)
 {
-	const struct told *x = a, *y = b;
-
-	return x->cause != y->cause ? (x->cause < y->cause ? -1 : 1)
-				    : (x->index > y->index) - (x->index < y->index);
+	if (!json_object_get(groups, key))
+		json_object_set_new(groups, key, json_array());
+	json_array_append_new(json_object_get(groups, key), json_integer((json_int_t)index));
 }
 
-static int by_first(const void *a, const void *b)
+static const struct result *result_of(const struct report *report, const json_t *group, size_t i)
 {
-	const struct told *x = a, *y = b;
-
-	return x->first != y->first ? (x->first > y->first) - (x->first < y->first)
-				    : (x->index > y->index) - (x->index < y->index);
+	return &report->results[json_integer_value(json_array_get(group, i))];
 }
 
 /* One block: the first in full, and the ids of those that are alike. */
-static void put_block(struct output *out, const struct report *report, const struct told *told,
-		      size_t count)
+static void put_block(struct output *out, const struct report *report, const json_t *group)
 {
 	static const char *const words[OUTCOMES] = {"PASS",  "FAIL",  "UNSTABLE", "SKIP",
 						    "XFAIL", "XPASS", "ERROR"};
 	enum { NAMED = 5 };
-	const struct result *result = &report->results[told->index];
+	const struct result *result = result_of(report, group, 0);
 	int outcome = result->verdict.outcome;
+	size_t alike = json_array_size(group) - 1;
 
 	fprintf(out->f, "%s%s%s %s", start_colour(out, outcome_is_bad(outcome) ? RED : GREEN),
 		words[outcome], stop_colour(out), result->instance->id);
-	if (count > 1)
-		fprintf(out->f, ", and %zu case%s alike", count - 1, count == 2 ? "" : "s");
+	if (alike)
+		fprintf(out->f, ", and %zu case%s alike", alike, alike == 1 ? "" : "s");
 	fputc('\n', out->f);
 	print_details(out->f, result, report->again, "  ");
-	for (size_t i = 1; i < count && i <= NAMED; i++)
+	for (size_t i = 1; i <= alike && i <= NAMED; i++)
 		fprintf(out->f, "%s%s", i == 1 ? "  alike:     " : " ",
-			report->results[told[i].index].instance->id);
-	if (count > 1)
-		fputs(count > NAMED + 1 ? " ...\n" : "\n", out->f);
+			result_of(report, group, i)->instance->id);
+	if (alike)
+		fputs(alike > NAMED ? " ...\n" : "\n", out->f);
 }
 
 /* What went wrong, a block for each cause; with --verbose every case has a block. */
 static void failures(struct output *out, const struct report *report)
 {
-	struct told *told = or_exit(calloc(report->count + 1, sizeof(*told)));
-	size_t count = 0;
+	json_t *groups = or_exit(json_object()), *group;
+	const char *key;
 
 	for (size_t i = 0; i < report->count; i++) {
 		const struct result *result = &report->results[i];
+		char cause[24];
 
-		if (!result_has_run(result) ||
-		    (!out->verbose && !outcome_is_bad(result->verdict.outcome)))
-			continue;
-		told[count++] = (struct told){out->verbose ? i : result_cause(result), i, i};
+		snprintf(cause, sizeof(cause), "%llx",
+			 (unsigned long long)(out->verbose ? i : result_cause(result)));
+		if (result_has_run(result) &&
+		    (out->verbose || outcome_is_bad(result->verdict.outcome)))
+			add_to_group(groups, cause, i);
 	}
-	qsort(told, count, sizeof(*told), by_cause);
-	for (size_t i = 1; i < count; i++)
-		if (told[i].cause == told[i - 1].cause)
-			told[i].first = told[i - 1].first;
-	qsort(told, count, sizeof(*told), by_first);
-	for (size_t i = 0, next; i < count; i = next) {
-		for (next = i + 1; next < count && told[next].first == told[i].first;)
-			next++;
-		put_block(out, report, &told[i], next - i);
-	}
-	free(told);
+	json_object_foreach(groups, key, group)
+		put_block(out, report, group);
+	json_decref(groups);
 }
 
 static void suites(struct output *out, const struct report *report)
@@ -175,70 +160,60 @@ static void suites(struct output *out, const struct report *report)
 	}
 }
 
-struct skipped {
-	const struct result *result;
-	enum remedy_kind remedy;
-};
-
-static int by_token(const void *a, const void *b)
+/* Those that were skipped for one requirement: how many, and what was found; with `without`, those
+ * that pass without it. */
+static void put_skips(struct output *out, const struct report *report, const json_t *group,
+		      bool without)
 {
-	const struct skipped *x = a, *y = b;
-	int by_remedy = (int)x->remedy - (int)y->remedy;
-
-	return by_remedy ? by_remedy : strcmp(x->result->token, y->result->token);
-}
-
-/* Each token once, with how many it kept from running and what was found, below what a person would
- * change. */
-/* Those that were skipped for one requirement; with `without`, those that pass without it. */
-static void put_skips(struct output *out, const struct skipped *list, size_t count, bool without)
-{
-	size_t told = 0;
+	const struct result *first = result_of(report, group, 0);
+	size_t count = json_array_size(group), told = 0;
 
 	for (size_t i = 0; i < count; i++)
-		told += !without || list[i].result->passes_without;
+		told += !without || result_of(report, group, i)->passes_without;
 	if (!told)
 		return;
-	say(out->f, "    %-32s %4zu  ", list->result->token, told);
+	say(out->f, "    %-32s %4zu  ", first->token, told);
 	if (!without)
-		one_line_print(out->f, list->result->reason ? list->result->reason : "", "\n");
-	for (size_t i = 0; i < count; i++)
-		if (without && list[i].result->passes_without)
-			say(out->f, "%s ", list[i].result->instance->id);
+		one_line_print(out->f, first->reason ? first->reason : "", "\n");
+	for (size_t i = 0; without && i < count; i++)
+		if (result_of(report, group, i)->passes_without)
+			say(out->f, "%s ", result_of(report, group, i)->instance->id);
 	fputc('\n', out->f);
 }
 
+/* Each token once, below what a person would change. */
 static void skips(struct output *out, const struct report *report)
 {
-	struct skipped *all = or_exit(calloc(report->count + 1, sizeof(*all)));
-	size_t count = 0, without = 0;
+	json_t *groups[REMEDY_KINDS], *group;
+	const char *token,
+		*title = "\nskipped because they require what is not here; to have it:\n";
+	bool any_without = false;
 
+	for (size_t remedy = 0; remedy < REMEDY_KINDS; remedy++)
+		groups[remedy] = or_exit(json_object());
 	for (size_t i = 0; i < report->count; i++) {
 		const struct result *result = &report->results[i];
 
 		if (result->verdict.outcome != SKIP || !result->token || !result_has_run(result))
 			continue;
-		all[count++] = (struct skipped){result, require_remedy(result->token, report->env)};
-		without += result->passes_without;
+		add_to_group(groups[require_remedy(result->token, report->env)], result->token, i);
+		any_without |= result->passes_without;
 	}
-	qsort(all, count, sizeof(*all), by_token);
-	if (count)
-		fprintf(out->f, "\nskipped because they require what is not here; to have it:\n");
-	for (size_t i = 0, next; i < count; i = next) {
-		if (!i || all[i].remedy != all[i - 1].remedy)
-			fprintf(out->f, "  %s:\n", remedy_names[all[i].remedy]);
-		for (next = i + 1; next < count && !by_token(&all[i], &all[next]);)
-			next++;
-		put_skips(out, &all[i], next - i, false);
+	for (size_t remedy = 0; remedy < REMEDY_KINDS; remedy++) {
+		if (json_object_size(groups[remedy])) {
+			fprintf(out->f, "%s  %s:\n", title, remedy_names[remedy]);
+			title = "";
+		}
+		json_object_foreach(groups[remedy], token, group)
+			put_skips(out, report, group, false);
 	}
-	if (without)
+	if (any_without)
 		fprintf(out->f, "\nskipped, and pass without what they require:\n");
-	for (size_t i = 0, next; i < count; i = next) {
-		for (next = i + 1; next < count && !by_token(&all[i], &all[next]);)
-			next++;
-		put_skips(out, &all[i], next - i, true);
+	for (size_t remedy = 0; remedy < REMEDY_KINDS; remedy++) {
+		json_object_foreach(groups[remedy], token, group)
+			put_skips(out, report, group, true);
+		json_decref(groups[remedy]);
 	}
-	free(all);
 }
 
 /* Why some were not reached: one line, for there may be thousands. */

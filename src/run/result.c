@@ -80,6 +80,11 @@ void results_free(struct result *results, size_t count)
 
 void beside_add(struct beside *beside, const struct instance *instance)
 {
+	const struct instance *one;
+
+	for (size_t i = 0; (one = beside_at(beside, i)); i++)
+		if (one == instance)
+			return; /* its trial: told once */
 	beside->last[beside->count++ % BESIDE_MOST] = instance;
 }
 
