@@ -106,7 +106,7 @@ static const struct {
 	{"{'type': 'software', 'config': 18446744073709551615}",
 	 "{'open': {'attr': {'type': 'software', 'config': '18446744073709551615'}}}", NULL},
 	{"dummy dummy", NULL, "one event, and nothing behind it"},
-	{"dummy,cycles", NULL, "one event at a time, as perf list shows them"},
+	{"dummy,cycles", NULL, "one event at a time, as perf list shows them; of a group, each member by itself"},
 	{"sched:*", NULL, "one tracepoint, and no pattern of several"},
 	{"dummy\ncycles", NULL, "one event, and nothing behind it"},
 	{"[1, 2]", NULL, "one event, and nothing behind it"},

@@ -531,9 +531,10 @@ static const int cap_numbers[] = {CAP_IPC_LOCK,  CAP_SYS_PTRACE, CAP_KILL,
 static int cap(const struct token *t)
 {
 	uint64_t have = identity_capabilities(&t->env->rights, t->as);
+	int i = name_index(t->rest, cap_names, NULL);
 
 	found(t, "%s does not have it here", identity_names[t->as]);
-	return have >> cap_numbers[name_index(t->rest, cap_names, NULL)] & 1;
+	return i < 0 ? NOT_KNOWN : (int)(have >> cap_numbers[i] & 1);
 }
 
 /* Levels of perf_event_paranoid above 2 mean what the distribution wants: it is tried. */

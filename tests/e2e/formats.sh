@@ -42,7 +42,7 @@ This kernel breaks 1 promise:
 
 TEXT
 cmp "$scratch/known" "$scratch/wanted" || { cat "$scratch/known"; fail "the list of what the kernel breaks"; }
-says out "reason:    passes here, though the baseline says that Linux >=2.6 <99 breaks it (g() was broken # once); change \`when\` or \`id\` of /deviations/0 in $scratch/baseline.json"
+says out "reason:    passes here, though the baseline says that it fails where {\"kernel\": [\">=2.6\", \"<99\"]} (g() was broken # once); change \`when\` or \`id\` of /deviations/0 in $scratch/baseline.json"
 
 prove -v -e cat "$scratch/good.tap" >"$scratch/prove" || { tail "$scratch/prove"; fail "prove refuses the TAP"; }
 prove -e cat "$scratch/good.ktap" || fail "prove refuses the KTAP"
