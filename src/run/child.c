@@ -99,7 +99,7 @@ _Noreturn static void run_program(const struct instance *instance, struct steps 
 	finish(slot);
 }
 
-/* Its own cgroup, as $cgroup.path, .id and .fd. */
+/* Its own cgroup, as $cgroup.path, .name, .id and .fd. */
 static int bind_cgroup(struct steps *steps, const char *path)
 {
 	struct stat st;
@@ -110,7 +110,8 @@ static int bind_cgroup(struct steps *steps, const char *path)
 		return 0;
 	if (fd < 0 || fstat(fd, &st))
 		return -errno;
-	json = json_pack("{s:s,s:I,s:i}", "path", path, "id", (json_int_t)st.st_ino, "fd", fd);
+	json = json_pack("{s:s,s:s,s:I,s:i}", "path", path, "name", strrchr(path, '/') + 1, "id",
+			 (json_int_t)st.st_ino, "fd", fd);
 	err = scope_bind_json(&steps->scope, "cgroup", json);
 	json_decref(json);
 	return err;
