@@ -138,6 +138,15 @@ static bool machine_has_lsm(struct evaluation *s, uint64_t *value)
 	return true;
 }
 
+/* "4.4.0-19041-Microsoft" and "5.15.90.1-microsoft-standard-WSL2". */
+static bool machine_wsl(struct evaluation *s, uint64_t *value)
+{
+	const char *release = s->machine->env->release;
+
+	*value = strstr(release, "-Microsoft") ? 1 : strstr(release, "-microsoft-standard") ? 2 : 0;
+	return true;
+}
+
 static bool machine_last_cpu(struct evaluation *s, uint64_t *value)
 {
 	*value = s->machine->env->cpu_limit ? s->machine->env->cpu_limit - 1 : 0;
@@ -198,6 +207,8 @@ const struct fact caller_facts[] = {
 	{"machine.has_lsm",
 	 "1: a security module that asks about events is known to be on: SELinux", NULL,
 	 .get = machine_has_lsm},
+	{"machine.wsl", "1 or 2: of Windows Subsystem for Linux, by the kernel's release; else 0",
+	 NULL, .get = machine_wsl},
 	{"machine.last_cpu", "the highest number that a cpu can have",
 	 "it is not recorded of this machine", .get = machine_last_cpu},
 	{"told.errno", "the errno that the call returned, here or elsewhere; 0: not known", NULL,

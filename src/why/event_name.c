@@ -241,6 +241,21 @@ static int apply_one_term(const char *pmu, char *term, json_t *attr)
 	return err;
 }
 
+/* perf's name of a generic event, counted by the PMU of one kind of core: the PMU's type stands in
+ * config. 0, or -ENOENT: it is none. */
+static int take_generic(struct parsing *p, const struct pmu *pmu, const char *name, json_t *attr)
+{
+	const json_t *own = json_object_get(json_object_get(p->names, "names"), name);
+	const struct abi_value *value = abi_value(abi_family(p->env->abi, "hw_id"),
+						  own ? json_string_value(own) : name, NULL);
+
+	if (!value)
+		return -ENOENT;
+	json_object_set_new(attr, "type", json_string("hardware"));
+	return json_object_set_new(attr, "config",
+				   value_json((uint64_t)pmu->type << 32 | value->value));
+}
+
 /* PMU/TERM,.../ */
 static json_t *pmu_event(struct parsing *p)
 {
@@ -274,11 +289,17 @@ static json_t *pmu_event(struct parsing *p)
 		return lack(p, ABSENT_PMU, there);
 	for (char *term = strtok_r(slash + 1, ",", &save); term;
 	     term = strtok_r(NULL, ",", &save)) {
+		bool is_name = !strchr(term, '=');
 		int err = apply_one_term(p->event, term, attr);
 
+		/* perf's names of generic events, of the PMU that stands before them */
+		if (err && pmu && is_name && pmu->cpus[0])
+			err = take_generic(p, pmu, term, attr);
 		if (!err)
 			continue;
 		json_decref(attr);
+		if (err != -ERANGE && pmu && is_name && p->env->runner)
+			return lack(p, ABSENT_EVENT, "a name in events/ or format/ of that PMU");
 		return refuse(p, term,
 			      err == -ERANGE ? "TERM=VALUE, a number of 64 bits"
 					     : "a name in events/ or format/ of that PMU in sysfs");

@@ -15,6 +15,7 @@ enum absent {
 	ABSENT_PMU,        /* of that name, in sysfs */
 	ABSENT_TRACEPOINT, /* of that name, in tracefs */
 	ABSENT_TRACEFS,    /* that the caller can read */
+	ABSENT_EVENT,      /* of the PMU, in sysfs */
 	ABSENT_CALL        /* of perf_event_open(2): perf counts it by itself */
 };
 

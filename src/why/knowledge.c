@@ -68,7 +68,7 @@ static const struct doc_type sysctl_type = {
 		{0}},
 	.size = sizeof(struct sysctl_change)};
 
-const char *const absent_names[] = {"pmu", "tracepoint", "tracefs", "call", NULL};
+const char *const absent_names[] = {"pmu", "tracepoint", "tracefs", "event", "call", NULL};
 
 static const struct doc_type absent_type = {
 	"what is said of what is absent",
