@@ -264,8 +264,8 @@ cat >"$scratch/b" <<'EOT'
   mount or load what is missing, or set a sysctl or a limit:
     pmu.none_such|paranoid>1000
   run on another kernel, or another build of perfabi:
-    !since.attr.exclude_kernel
     attr_size>=100000
+    !since.attr.exclude_kernel
   run on other hardware, or under another hypervisor:
     pmu.none_such
 EOT
