@@ -55,13 +55,23 @@ static bool caller_control(struct evaluation *s, uint64_t *value)
 	return err >= 0;
 }
 
-/* A distribution's kernel, as Debian's: a plain event of an ordinary user is refused. */
-static bool caller_is_closed(struct evaluation *s, uint64_t *value)
+/* A distribution's kernel, as Debian's: a plain event of such a caller is refused. */
+static bool is_closed_to(const struct evaluation *s, enum identity as, uint64_t *value)
 {
-	int err = s->machine->env->control[AS_USER];
+	int err = s->machine->env->control[as];
 
 	*value = err == EACCES;
 	return err >= 0;
+}
+
+static bool caller_is_closed(struct evaluation *s, uint64_t *value)
+{
+	return is_closed_to(s, AS_USER, value);
+}
+
+static bool perfmon_is_closed(struct evaluation *s, uint64_t *value)
+{
+	return is_closed_to(s, AS_PERFMON, value);
 }
 
 /* ENOSYS can be a filter's answer, too: the sysctls are there all the same. */
@@ -192,6 +202,8 @@ const struct fact caller_facts[] = {
 	 .get = caller_control, .print = fact_print_errno},
 	{"machine.is_closed_to_users", "1: an ordinary user may open nothing here", tried,
 	 .get = caller_is_closed},
+	{"machine.is_closed_to_perfmon", "1: nor may a caller with CAP_PERFMON", tried,
+	 .get = perfmon_is_closed},
 	{"machine.filter_errno",
 	 "the errno that a filter or sandbox returns in the kernel's place, or 0", NULL,
 	 .of = machine_called, .datum = DATUM(struct environment, filter_errno, ALWAYS_KNOWN),
