@@ -194,6 +194,13 @@ static bool pmu_cpu_is_in_mask(struct evaluation *s, uint64_t *value)
 	return true;
 }
 
+static bool pmu_is_of_packages(struct evaluation *s, uint64_t *value)
+{
+	evaluation_pmu(s);
+	*value = s->pmu.device && s->pmu.device->cpumask[0] && !s->pmu.device->cpus[0];
+	return true;
+}
+
 /* Of software events and the like, those that are not extended registers. */
 static bool pmu_regs(struct evaluation *s, uint64_t *value)
 {
@@ -317,6 +324,8 @@ const struct fact pmu_facts[] = {
 	{"pmu.excludes", "1: it takes exclude_ bits", no_kind, KIND(PMU_EXCLUDES)},
 	{"pmu.all_clocks", "1: its events take every clock", no_kind, KIND(PMU_ALL_CLOCKS)},
 	{"pmu.samples", "1: it can sample", no_kind, KIND(PMU_SAMPLES)},
+	{"pmu.is_of_packages", "1: it has a cpumask, for it counts cpus and no tasks", NULL,
+	 .get = pmu_is_of_packages},
 	{"pmu.tasks", "1: it counts tasks", no_kind, KIND(PMU_TASKS)},
 	{"pmu.extended_regs", "1: it samples extended registers", no_kind, KIND(PMU_EXTENDED_REGS)},
 	{"pmu.aux_output", "1: it writes to another's AUX buffer", no_kind, KIND(PMU_AUX_OUTPUT)},
