@@ -216,7 +216,7 @@ static void main_in_c(struct c_program *p)
 	const bool changes = p->program->sysctl || p->program->has_cgroup;
 	struct translation *t = &p->t;
 	const char *name, *type;
-	struct c_shape shape = value_in_c(t, "struct cgroup: path$ id fd", &type);
+	struct c_shape shape = value_in_c(t, "struct cgroup: path$ name$ id fd", &type);
 	json_t *value;
 
 	t->indent = 1;
