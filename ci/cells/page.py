@@ -16,7 +16,7 @@ TITLE = 'perf_event_open(2) by kernel and architecture'
 WORST_FIRST = ('fail', 'unstable', 'error', 'xpass', 'xfail', 'pass', 'skip')
 
 
-def _lines(path):
+def read_lines(path):
     try:
         with open(path, 'rb') as file:
             return blocks.lines(file.read())
@@ -30,10 +30,10 @@ def _is_result(line):
 
 def _run(folder, run):
     """The lines of one run; a case that passed when it was run again, alone, has passed."""
-    lines = _lines(os.path.join(folder, f'{run["name"]}.jsonl'))
+    lines = read_lines(os.path.join(folder, f'{run["name"]}.jsonl'))
     if not run['alone']:
         return lines
-    again = {line['id']: line for line in _lines(os.path.join(folder, 'again', f'{run["name"]}.jsonl')) if _is_result(line)}
+    again = {line['id']: line for line in read_lines(os.path.join(folder, 'again', f'{run["name"]}.jsonl')) if _is_result(line)}
     return [again.get(line['id'], line) if _is_result(line) and line['id'] in run['alone'] else line for line in lines]
 
 

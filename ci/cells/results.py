@@ -13,7 +13,7 @@ OUTCOMES = ('pass', 'fail', 'unstable', 'skip', 'xfail', 'xpass', 'error')
 BAD = ('fail', 'unstable', 'xpass', 'error')
 SHOWN = 12  # ids of a job
 ALIKE = 4  # more cases that are bad in the same way are no accident
-ALARMS = r'Kernel panic|PANIC:|Oops|BUG: |WARNING: .* at |rcu:? .*(stall|self-detected)|soft lockup|double fault|Unable to handle kernel'
+ALARMS = r'Kernel panic|PANIC:|Oops|BUG: |WARNING: .* at |rcu:? .*(stall|self-detected)|double fault|Unable to handle kernel'
 AGAIN = 24  # cases of a job that are run again, alone; where more fail it is no accident
 
 
@@ -184,12 +184,6 @@ def said_by_kernel(console):
 def _write(folder, name, data):
     with open(os.path.join(folder, name), 'wb') as file:
         file.write(data)
-
-
-def read(path):
-    """The lines of a report that is kept."""
-    with open(path, 'rb') as file:
-        return blocks.lines(file.read())
 
 
 def keep(folder, result):

@@ -278,7 +278,7 @@ static const char *const cgroup_names[] = {"v2", NULL};
 		{"sysctl", .kind = DOC_READ, .read = check_sysctls, .takes = "sysctls",            \
 		 .help = "the values of perf's sysctls while the case runs"},                      \
 		{"cgroup", .kind = DOC_WORD, .words = cgroup_names, .expected = "\"v2\"",          \
-		 .help = "a cgroup for this case: $cgroup.path, .name, .id and .fd"},                     \
+		 .help = "a cgroup for this case: $cgroup.path, .name, .id and .fd"},              \
 		{"given", .kind = DOC_ANY, .takes = "steps",                                       \
 		 .help = "steps that prepare the call"},                                           \
 		OPEN,                                                                              \

@@ -296,8 +296,7 @@ static size_t hunt_hold(const struct model *model, int held[HUNT_HELD])
 	return n;
 }
 
-static int hunt_all(const struct settings *s, struct modelled *m, const struct setup_plan *plan,
-		    int *interrupted)
+static int hunt_all(const struct settings *s, struct modelled *m, const struct setup_plan *plan)
 {
 	const struct hunt hunt = {.model = &m->model,
 				  .tables = &m->loaded.cases.tables,
@@ -322,7 +321,8 @@ static int hunt_all(const struct settings *s, struct modelled *m, const struct s
 	/* What was found before something failed is found. */
 	if (!end_sum(sum) && !status)
 		status = EXIT_FAILED;
-	*interrupted = sum->interrupted;
+	if (sum->interrupted)
+		status = end_by_signal(sum->interrupted);
 	json_decref(sum->callers);
 	json_decref(sum->unnoticed);
 	free(sum);
@@ -339,7 +339,7 @@ static int run(void *settings, char **operands)
 	char barred[BARRED_TEXT];
 	int held[HUNT_HELD];
 	size_t count = 0;
-	int status, interrupted = 0;
+	int status;
 
 	(void)operands;
 	/* What an option says of others. */
@@ -368,7 +368,7 @@ static int run(void *settings, char **operands)
 		 * first of their kind. */
 		setup_look_up(&plan, m->model.machine.env);
 		count = hunt_hold(&m->model, held);
-		status = hunt_all(s, m, &plan, &interrupted);
+		status = hunt_all(s, m, &plan);
 	}
 	for (size_t i = 0; i < count; i++) {
 		if (held[i] >= 0)
@@ -378,7 +378,7 @@ static int run(void *settings, char **operands)
 	modelled_free(m);
 	machine_lock_close(&lock);
 	free(m);
-	return interrupted ? end_by_signal(interrupted) : status;
+	return status;
 }
 
 const struct command hunt_command = {

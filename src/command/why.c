@@ -3,7 +3,6 @@
  * perfabi why: why a call is refused, and what opens it.
  */
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -213,11 +212,9 @@ static const struct absent_sentences *say_absent(const struct knowledge *k,
 	evaluation_begin(s, &model->machine, &no_call, &caller, &nothing);
 	for (size_t i = 0; i < k->absent_count && !found; i++) {
 		const struct absent_sentences *row = &k->absent[i];
-		bool is_named = !row->named;
 
-		for (const char *const *glob = row->named; glob && *glob; glob++)
-			is_named |= !fnmatch(*glob, absence->name, 0);
-		if (is_named && absence->what == (enum absent)(ABSENT_PMU + row->of) &&
+		if (absence->what == (enum absent)row->of + ABSENT_PMU &&
+		    (!row->named || globs_match(row->named, absence->name)) &&
 		    (!row->when || predicate_holds(row->when, &model->facts, s, &unknown) == HOLDS))
 			found = row;
 	}

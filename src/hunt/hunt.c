@@ -520,13 +520,12 @@ static sigset_t signals_of_ends(void)
 }
 
 /* Waits for a worker, and ends it if a signal asks for the end; *interrupted is that signal. */
-static void wait_for(struct tally *tally, pid_t pid, int *interrupted)
+static void wait_for(struct tally *tally, pid_t pid, const sigset_t *ends, int *interrupted)
 {
-	const sigset_t ends = signals_of_ends();
 	int status = 0;
 
 	while (!*interrupted && !waitpid(pid, &status, WNOHANG)) {
-		int sig = sigwaitinfo(&ends, NULL);
+		int sig = sigwaitinfo(ends, NULL);
 
 		*interrupted = sig == SIGCHLD || sig < 0 ? 0 : sig;
 	}
@@ -578,7 +577,7 @@ int hunt_as(const struct hunt *hunt, enum identity as, struct tally *sum)
 		started += !err;
 	}
 	for (unsigned i = 0; i < started; i++)
-		wait_for(&tallies[i], pids[i], &sum->interrupted);
+		wait_for(&tallies[i], pids[i], &ends, &sum->interrupted);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	for (unsigned i = 0; i < started; i++)
 		add_tally(sum, &tallies[i]);

@@ -200,7 +200,7 @@ struct token {
 
 /* Says what there is. */
 __attribute__((format(printf, 2, 3))) static void found(const struct token *t, const char *format,
-						       ...)
+							...)
 {
 	va_list values;
 
@@ -315,8 +315,9 @@ void mend_versions(const struct abi_mend *m, char *out, size_t size)
 static const char *since_of(const struct abi *abi, const char *name, const char **config)
 {
 	const char *dot = strchr(name, '.');
+	const struct abi_family *family;
 	const struct abi_value *value;
-	char family[32];
+	char family_name[32];
 
 	*config = NULL;
 	if (!strncmp(name, "attr.", 5)) {
@@ -324,10 +325,11 @@ static const char *since_of(const struct abi *abi, const char *name, const char 
 
 		return field ? field->since : NULL;
 	}
-	if (!dot || dot - name >= (long)sizeof(family))
+	if (!dot || dot - name >= (long)sizeof(family_name))
 		return NULL;
-	snprintf(family, sizeof(family), "%.*s", (int)(dot - name), name);
-	value = abi_family(abi, family) ? abi_value(abi_family(abi, family), dot + 1, NULL) : NULL;
+	snprintf(family_name, sizeof(family_name), "%.*s", (int)(dot - name), name);
+	family = abi_family(abi, family_name);
+	value = family ? abi_value(family, dot + 1, NULL) : NULL;
 	*config = value ? json_string_value(json_object_get(value->json, "config")) : NULL;
 	return value ? value->since : NULL;
 }
@@ -335,13 +337,15 @@ static const char *since_of(const struct abi *abi, const char *name, const char 
 static int since(const struct token *t)
 {
 	const char *config, *version = since_of(t->env->abi, t->rest, &config);
-	char built = config ? environment_config(t->env, config) : 'y';
+	char built = config ? environment_config(t->env, config) : 0;
 
 	found(t, "it came with %s, this is %s", version, t->env->upstream);
 	if (abi_version_compare(t->env->upstream, version) < 0)
 		return false;
-	found(t, "it came with %s, and this kernel is built without CONFIG_%s", version, config);
-	return !built || built == 'y' || built == 'm';
+	if (!built || built == 'y' || built == 'm')
+		return true;
+	found(t, "this kernel is built without CONFIG_%s", config);
+	return false;
 }
 
 static int mend(const struct token *t)
@@ -371,7 +375,8 @@ static int hardware_samples(const struct token *t)
 {
 	int err = t->env->hardware.sampling;
 
-	found(t, "cpu-cycles with a sample_period gives %s", err > 0 ? errno_name(err) : "an event");
+	found(t, "cpu-cycles with a sample_period gives %s",
+	      err > 0 ? errno_name(err) : "an event");
 	return err == EACCES || err == EPERM ? NOT_KNOWN : err == 0;
 }
 
@@ -436,8 +441,8 @@ static int breakpoint(const struct token *t)
 		return t->env->breakpoint_hits >= 0 ? true /* one was opened */
 						    : pmu_in_sysfs(t, "breakpoint");
 	found(t, "%s",
-	     is_refused ? "the processor has none: an open gives ENODEV"
-			: "a store on one does not end: nothing steps over it");
+	      is_refused ? "the processor has none: an open gives ENODEV"
+			 : "a store on one does not end: nothing steps over it");
 	return false;
 }
 
@@ -446,7 +451,7 @@ static int emulated(const struct token *t)
 	bool is = is_emulated();
 
 	found(t, is ? "CPUID says TCG: QEMU emulates this processor"
-		   : "the processor does not say that it is emulated");
+		    : "the processor does not say that it is emulated");
 	return is;
 }
 
@@ -463,9 +468,9 @@ static int breakpoint_counts(const struct token *t)
 static int tracepoint(const struct token *t)
 {
 	found(t, "%s",
-	     t->env->tracefs < 0 && t->env->rights.uid
-		     ? "its id cannot be read in tracefs by this uid"
-		     : "it is not in tracefs, or tracefs cannot be read");
+	      t->env->tracefs < 0 && t->env->rights.uid
+		      ? "its id cannot be read in tracefs by this uid"
+		      : "it is not in tracefs, or tracefs cannot be read");
 	return environment_tracepoint(t->env, t->rest) != NULL;
 }
 
@@ -546,7 +551,7 @@ static int opens(const struct token *t)
 		return 0;
 	err = environment_control(t->env, (enum identity)as);
 	found(t, "a plain dummy event gives %s %s, perf_event_paranoid is %d", t->rest,
-	     err > 0 ? errno_name(err) : "nothing", t->env->sysctls[SYSCTL_PARANOID]);
+	      err > 0 ? errno_name(err) : "nothing", t->env->sysctls[SYSCTL_PARANOID]);
 	return err < 0 ? NOT_KNOWN : !err;
 }
 

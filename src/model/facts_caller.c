@@ -55,23 +55,13 @@ static bool caller_control(struct evaluation *s, uint64_t *value)
 	return err >= 0;
 }
 
-/* A distribution's kernel, as Debian's: a plain event of such a caller is refused. */
-static bool is_closed_to(const struct evaluation *s, enum identity as, uint64_t *value)
+/* A distribution's kernel, as Debian's: a plain event of the caller `index` is refused. */
+static bool is_closed_to(const struct fact *fact, struct evaluation *s, uint64_t *value)
 {
-	int err = s->machine->env->control[as];
+	int err = s->machine->env->control[fact->index];
 
 	*value = err == EACCES;
 	return err >= 0;
-}
-
-static bool caller_is_closed(struct evaluation *s, uint64_t *value)
-{
-	return is_closed_to(s, AS_USER, value);
-}
-
-static bool perfmon_is_closed(struct evaluation *s, uint64_t *value)
-{
-	return is_closed_to(s, AS_PERFMON, value);
 }
 
 /* ENOSYS can be a filter's answer, too: the sysctls are there all the same. */
@@ -100,12 +90,6 @@ static bool caller_is_root(struct evaluation *s, uint64_t *value)
 {
 	*value = s->caller->as == AS_ROOT;
 	return true;
-}
-
-static bool machine_pmus(struct evaluation *s, uint64_t *value)
-{
-	*value = s->machine->env->pmu_count;
-	return s->machine->env->runner;
 }
 
 static bool machine_processor_pmus(struct evaluation *s, uint64_t *value)
@@ -201,9 +185,9 @@ const struct fact caller_facts[] = {
 	{"caller.control", "the errno that a plain software event gives it; 0: it opens", tried,
 	 .get = caller_control, .print = fact_print_errno},
 	{"machine.is_closed_to_users", "1: an ordinary user may open nothing here", tried,
-	 .get = caller_is_closed},
+	 .get_by = is_closed_to, .index = AS_USER},
 	{"machine.is_closed_to_perfmon", "1: nor may a caller with CAP_PERFMON", tried,
-	 .get = perfmon_is_closed},
+	 .get_by = is_closed_to, .index = AS_PERFMON},
 	{"machine.filter_errno",
 	 "the errno that a filter or sandbox returns in the kernel's place, or 0", NULL,
 	 .of = machine_called, .datum = DATUM(struct environment, filter_errno, ALWAYS_KNOWN),
@@ -226,7 +210,6 @@ const struct fact caller_facts[] = {
 	{"told.errno", "the errno that the call returned, here or elsewhere; 0: not known", NULL,
 	 .of = objects_of, .datum = DATUM(struct objects, known_errno, ALWAYS_KNOWN),
 	 .print = fact_print_errno},
-	{"machine.pmus", "the number of PMUs in sysfs", recorded, .get = machine_pmus},
 	{"machine.processor_pmus", "the number of PMUs of its processors", "sysfs tells of no PMU",
 	 .get = machine_processor_pmus},
 	{"machine.has_processor_pmu", "1: it has one", "sysfs tells of no PMU",

@@ -142,7 +142,7 @@ const struct pmu_kind *kinds_find(const struct kinds *kinds, const char *name)
 	return NULL;
 }
 
-static bool matches(const char *const *globs, const char *name)
+bool globs_match(const char *const *globs, const char *name)
 {
 	for (; globs && *globs; globs++)
 		if (!fnmatch(*globs, name, 0))
@@ -156,14 +156,14 @@ static unsigned kinds_classes(const struct kinds *kinds, const char *tracepoint)
 	unsigned mask = 0;
 
 	for (size_t i = 0; i < kinds->class_count; i++)
-		if (matches(kinds->classes[i].names, tracepoint))
+		if (globs_match(kinds->classes[i].names, tracepoint))
 			mask |= 1U << i;
 	return mask;
 }
 
 bool kinds_is_processor(const struct kinds *kinds, const char *pmu)
 {
-	return matches(kinds->processors.names, pmu);
+	return globs_match(kinds->processors.names, pmu);
 }
 
 static const struct abi_value *event_type(const struct abi *abi, const char *name)

@@ -105,13 +105,13 @@ struct kinds {
 	struct abi_family names;
 };
 
-/* cases/model.json. */
 /* Names of what only some machines have; a condition that is about it has one of the texts `by`.
  * NULL-terminated. */
 struct own_names {
 	const char *const *names, *const *by;
 };
 
+/* cases/model.json. */
 struct model_file {
 	struct kinds kinds;
 	const struct own_names *own_names;
@@ -131,6 +131,9 @@ int model_file_load(struct model_file *file, const struct source *source, struct
  * numbers by name, or NULL.
  */
 json_t *learned_for_report(const struct source *model, struct environment *env);
+
+/* Whether one of the globs, a NULL-terminated list or NULL, is about that name. */
+bool globs_match(const char *const *globs, const char *name);
 
 /* NULL: there is none of that name. */
 const struct pmu_kind *kinds_find(const struct kinds *kinds, const char *name);

@@ -584,7 +584,8 @@ static int check_below(const json_t *json, const struct model_file *file,
 	int err = 0;
 
 	if (deep == SENTENCES_DEEP)
-		return 0;
+		return error_text(e, w, "more", "at most %d values within each other",
+				  SENTENCES_DEEP);
 	for (size_t i = 0; i < json_array_size(json) && !err; i++)
 		err = check_below(json_array_get(json, i), file, in, deep + 1, AT_INDEX(w, i), e);
 	json_object_foreach((json_t *)json, key, value) {

@@ -244,8 +244,8 @@ static void put_alarms(struct output *out, const struct report *report)
 
 	for (size_t i = 0; i < elements(alarms); i++)
 		fprintf(out->f,
-			"%sALARM%s the kernel has recorded a fault of its own (%s) meanwhile; its "
-			"log says where: dmesg\n\n",
+			"%sALARM%s the kernel reported a fault of its own during the run (%s); "
+			"see dmesg\n\n",
 			start_colour(out, RED), stop_colour(out),
 			json_string_value(element(alarms, i)));
 	json_decref(alarms);

@@ -5,7 +5,6 @@
 #include "run/baseline.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -392,14 +391,13 @@ static void say_known(struct result *result, const struct deviation *deviation)
 static void say_mended(struct result *result, const struct baseline *baseline,
 		       const struct deviation *deviation)
 {
-	char *when = deviation->when ? json_text(deviation->when, JSON_ENCODE_ANY) : NULL;
+	char *when = deviation->when ? or_exit(json_text(deviation->when, JSON_ENCODE_ANY)) : NULL;
 	char words[900], text[2000];
 
 	deviation_words(deviation, words, sizeof(words));
 	snprintf(text, sizeof(text),
-		 "passes here, though the baseline says that it fails %s%.256s (%s); change `when` "
-		 "or "
-		 "`id` of /deviations/%zu in %s",
+		 "passes here, though the baseline says that it fails %s%.256s (%s); "
+		 "change `when` or `id` of /deviations/%zu in %s",
 		 when ? "where " : "everywhere", when ? when : "", words,
 		 (size_t)(deviation - baseline->list), baseline->name);
 	result_set_text(&result->reason, text);

@@ -33,7 +33,8 @@
 #include "text/json_text.h"
 #include "text/say.h"
 
-/* How often a case runs that failed once, as long as that takes no longer than one case may. */
+/* How often a case runs that failed once, as long as that takes no longer than one case may; how
+ * often its controls are asked before a failure that comes and goes is the kernel's. */
 enum { TRIAL_RUNS = 8, CONTROL_ASKED = 32 };
 
 /* How often the kernel has killed for want of memory since it booted; 0 where it does not say. */

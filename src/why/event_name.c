@@ -69,16 +69,22 @@ static json_t *attr_of(const char *type, json_t *config)
 }
 
 /* A hardware or software event by perf's name or the kernel's. */
+static const struct abi_value *generic_value(const struct parsing *p, const char *family,
+					     const char *event)
+{
+	const json_t *own = json_object_get(json_object_get(p->names, "names"), event);
+
+	return abi_value(abi_family(p->env->abi, family), own ? json_string_value(own) : event,
+			 NULL);
+}
+
 static json_t *generic_event(struct parsing *p)
 {
 	static const char *const families[] = {"hw_id", "sw_id"};
 	static const char *const types[] = {"hardware", "software"};
-	const json_t *own = json_object_get(json_object_get(p->names, "names"), p->event);
-	const char *name = own ? json_string_value(own) : p->event;
 
 	for (size_t i = 0; i < 2; i++) {
-		const struct abi_value *value =
-			abi_value(abi_family(p->env->abi, families[i]), name, NULL);
+		const struct abi_value *value = generic_value(p, families[i], p->event);
 
 		if (value)
 			return attr_of(types[i], json_string(value->name));
@@ -245,9 +251,7 @@ static int apply_one_term(const char *pmu, char *term, json_t *attr)
  * config. 0, or -ENOENT: it is none. */
 static int take_generic(struct parsing *p, const struct pmu *pmu, const char *name, json_t *attr)
 {
-	const json_t *own = json_object_get(json_object_get(p->names, "names"), name);
-	const struct abi_value *value = abi_value(abi_family(p->env->abi, "hw_id"),
-						  own ? json_string_value(own) : name, NULL);
+	const struct abi_value *value = generic_value(p, "hw_id", name);
 
 	if (!value)
 		return -ENOENT;
@@ -292,7 +296,6 @@ static json_t *pmu_event(struct parsing *p)
 		bool is_name = !strchr(term, '=');
 		int err = apply_one_term(p->event, term, attr);
 
-		/* perf's names of generic events, of the PMU that stands before them */
 		if (err && pmu && is_name && pmu->cpus[0])
 			err = take_generic(p, pmu, term, attr);
 		if (!err)
