@@ -30,22 +30,21 @@ setup() {
 		return
 	fi
 	status "$wanted" "$PYTHON" - "$bin" "$answer" "$@" <<'PY'
-import os, pty, sys
+import fcntl, os, pty, subprocess, sys, termios
 path, answer, *arguments = sys.argv[1:]
-pid, terminal = pty.fork()
-if not pid:
-    if answer == "nobody":
-        os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
-    os.execve("ci/setup", ["ci/setup", *arguments], {"PATH": path, "PYTHON": "none"})
+terminal, slave = pty.openpty()
+with open(os.devnull) as nobody:
+    process = subprocess.Popen(["ci/setup", *arguments], stdin=nobody if answer == "nobody" else slave, stdout=slave, stderr=slave, start_new_session=True,
+                               preexec_fn=lambda: fcntl.ioctl(slave, termios.TIOCSCTTY, 0), env={"PATH": path, "PYTHON": "none"})
 os.write(terminal, (answer + "\n").encode())
+# Held open and marked at its end: what a terminal still has when its last writer closes it can be lost.
+status = process.wait()
+os.write(slave, b"\0")
 said = b""
-try:
-    while True:
-        said += os.read(terminal, 4096)
-except OSError:
-    pass
-sys.stderr.write(said.decode().replace("\r", ""))
-sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+while not said.endswith(b"\0"):
+    said += os.read(terminal, 4096)
+sys.stderr.write(said[:-1].decode().replace("\r", ""))
+sys.exit(status)
 PY
 }
 asked() { [ "$(cat "$scratch/asked")" = "$1" ] || { cat "$scratch/asked" "$scratch/err"; fail "asked for other things than: $1"; }; }
