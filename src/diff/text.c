@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For a terminal: what is worse first, each by itself; then what is better; then the rest, folded
- * up.
+ * For a terminal and for a merge request: what is worse first, each by itself; then what is better;
+ * then the rest, folded up.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,19 +10,86 @@
 #include "text/json_text.h"
 #include "text/say.h"
 
+/* The lists of a diff in the order in which they are told. */
+static const struct list {
+	const char *key, *title, *counted;
+	bool is_open; /* each of its entries stands by itself */
+} lists[] = {{"worse", "Worse in B", "worse", true},
+	     {"better", "Better in B", "better", false},
+	     {"other", "Otherwise different", "otherwise different", false},
+	     {"only_a", "Only in A", "only in A", false},
+	     {"only_b", "Only in B", "only in B", false},
+	     {"facts", "Facts", "facts", false}};
+enum { FACTS = sizeof(lists) / sizeof(lists[0]) - 1 };
+
+/* What it counts: cases, or capabilities. */
+static const char *noun(const json_t *diff, size_t count)
+{
+	if (!strcmp(member_text(diff, "type"), "probe"))
+		return count == 1 ? "capability" : "capabilities";
+	return count == 1 ? "case" : "cases";
+}
+
+/* Of what is right in B, the reason is why A was not. */
+static const char *whose_because(const json_t *entry)
+{
+	return strcmp(member_text(entry, "because_of"), "a") != 0 ? "" : "in A: ";
+}
+
+/* "h, Linux 6.18.44 x86_64": cut to fit. */
+static void name_of_side(const json_t *about, char *out, size_t size)
+{
+	const char *name = member_text(about, "name"), *kernel = member_text(about, "kernel");
+
+	snprintf(out, size, "%s%sLinux %s %s", name, name[0] ? ", " : "",
+		 kernel[0] ? kernel : "of a version that it does not say",
+		 member_text(about, "machine"));
+}
+
+/* What its run has not come to, behind `before`; nothing if it has come to its end. */
+static void put_end(FILE *f, const char *before, const json_t *about)
+{
+	bool has_end = !json_is_false(json_object_get(about, "ended"));
+	json_int_t unreached = json_integer_value(json_object_get(about, "unreached"));
+
+	if (!has_end || unreached)
+		fprintf(f, "%s%s", before, has_end ? "" : "the run has no end");
+	if (unreached)
+		fprintf(f, "%s%lld %s not reached", has_end ? "" : "; ", (long long)unreached,
+			unreached == 1 ? "case was" : "cases were");
+}
+
+/* What follows from it that they had other case files. */
+static void put_cases_differ(FILE *f, const char *before, const json_t *diff)
+{
+	if (strcmp(member_text(json_object_get(diff, "a"), "cases"),
+		   member_text(json_object_get(diff, "b"), "cases")) != 0)
+		fprintf(f,
+			"%sA and B had different case files: a difference can come from a case "
+			"that was changed, not from the machine.\n",
+			before);
+}
+
+/* "3 worse, 1 better, ...; 2 the same": how many each list has. */
+static void put_counts(FILE *f, const json_t *diff)
+{
+	for (size_t i = 0; i <= FACTS; i++)
+		fprintf(f, "%s%zu %s", i ? ", " : "",
+			json_array_size(json_object_get(diff, lists[i].key)), lists[i].counted);
+	fprintf(f, "; %lld the same", (long long)json_integer_value(json_object_get(diff, "same")));
+}
+
 static void print_diff_side(FILE *f, const char *name, const json_t *about)
 {
 	char text[512];
 
-	diff_name(about, text, sizeof(text));
+	name_of_side(about, text, sizeof(text));
 	fprintf(f, "%s  ", name);
 	one_line_print(f, text, "\n");
 	if (member_text(about, "time")[0])
 		say(f, ", %s", member_text(about, "time"));
+	put_end(f, "\n   ", about);
 	fputc('\n', f);
-	diff_end(about, text, sizeof(text));
-	if (text[0])
-		fprintf(f, "   %s\n", text);
 }
 
 /* A line when the topic is another one than before. */
@@ -36,68 +103,46 @@ static void print_diff_topic(FILE *f, const json_t *entry, const char **topic)
 	fputc('\n', f);
 }
 
-/* Of what is right in B, it is why A was not. */
-static void print_diff_because(FILE *f, const json_t *entry)
-{
-	if (!member_text(entry, "because")[0])
-		return;
-	fputs(diff_is_of_a(entry) ? "      in A: " : "      ", f);
-	one_line_print(f, member_text(entry, "because"), "\n");
-	fputc('\n', f);
-}
-
 /* A change, or what one side alone has; then of which case, or of how many. */
-static void print_diff_entry(FILE *f, const json_t *diff, const struct diff_group *group)
+static void print_diff_entry(FILE *f, const json_t *diff, const json_t *entry, size_t count)
 {
-	const json_t *entry = group->first;
-
 	if (member_text(entry, "answer")[0])
 		say(f, "    %s  ", member_text(entry, "answer"));
 	else
 		say(f, "    %s -> %s  ", member_text(entry, "a"), member_text(entry, "b"));
-	if (group->count > 1)
-		fprintf(f, "%zu %s", group->count, diff_noun(diff, group->count));
+	if (count > 1)
+		fprintf(f, "%zu %s", count, noun(diff, count));
 	else
 		one_line_print(f, member_text(entry, "id"), "\n");
 	fputc('\n', f);
 }
 
-/* Each by itself; what several have as their reason stands once, behind the last of them. */
-static void print_diff_worse(FILE *f, const json_t *diff, bool is_long)
+/* What several have as their reason stands once, behind the last of them. */
+static void print_diff_list(FILE *f, const json_t *diff, const struct list *row, bool is_long)
 {
-	const json_t *list = json_object_get(diff, "worse");
-	struct diff_group *groups = or_exit(calloc(json_array_size(list) + 1, sizeof(*groups)));
-	size_t count = diff_sort(list, groups);
+	const json_t *list = json_object_get(diff, row->key), *entry;
 	const char *topic = NULL;
+	size_t n;
 
-	if (count)
-		fprintf(f, "\nWorse in B: %zu\n", count);
-	for (size_t i = 0; i < count; i++) {
-		print_diff_topic(f, groups[i].first, &topic);
-		print_diff_entry(f, diff, &groups[i]);
-		if (is_long || i + 1 == count ||
-		    !diff_is_alike(groups[i].first, groups[i + 1].first))
-			print_diff_because(f, groups[i].first);
+	if (json_array_size(list))
+		fprintf(f, "\n%s: %zu\n", row->title, json_array_size(list));
+	for (size_t i = 0; (entry = json_array_get(list, i)); i += n) {
+		size_t alike = is_long ? 1 : diff_alike(list, i);
+
+		n = row->is_open ? 1 : alike;
+		print_diff_topic(f, entry, &topic);
+		print_diff_entry(f, diff, entry, n);
+		if (!member_text(entry, "because")[0] || alike > n)
+			continue;
+		fprintf(f, "      %s", whose_because(entry));
+		one_line_print(f, member_text(entry, "because"), "\n");
+		fputc('\n', f);
 	}
-	free(groups);
 }
 
-static void print_diff_list(FILE *f, const json_t *diff, const char *key, const char *title,
-			    bool is_long)
+static char *fact_text(const json_t *fact, const char *side)
 {
-	const json_t *list = json_object_get(diff, key);
-	struct diff_group *groups = or_exit(calloc(json_array_size(list) + 1, sizeof(*groups)));
-	size_t count = diff_fold(list, is_long, groups);
-	const char *topic = NULL;
-
-	if (count)
-		fprintf(f, "\n%s: %zu\n", title, json_array_size(list));
-	for (size_t i = 0; i < count; i++) {
-		print_diff_topic(f, groups[i].first, &topic);
-		print_diff_entry(f, diff, &groups[i]);
-		print_diff_because(f, groups[i].first);
-	}
-	free(groups);
+	return or_exit(json_text(json_object_get(fact, side), JSON_ENCODE_ANY | JSON_COMPACT));
 }
 
 static void print_diff_facts(FILE *f, const json_t *facts)
@@ -108,18 +153,13 @@ static void print_diff_facts(FILE *f, const json_t *facts)
 	if (json_array_size(facts))
 		fprintf(f, "\nFacts: %zu\n", json_array_size(facts));
 	json_array_foreach(facts, i, fact) {
-		char *a = json_dumps(json_object_get(fact, "a"), JSON_ENCODE_ANY | JSON_COMPACT);
-		char *b = json_dumps(json_object_get(fact, "b"), JSON_ENCODE_ANY | JSON_COMPACT);
+		char *a = fact_text(fact, "a"), *b = fact_text(fact, "b");
+		json_t *line = json_sprintf("    %s, %s  %s -> %s", member_text(fact, "topic"),
+					    member_text(fact, "title"), a, b);
 
-		fputs("    ", f);
-		one_line_print(f, member_text(fact, "topic"), "\n");
-		fputs(", ", f);
-		one_line_print(f, member_text(fact, "title"), "\n");
-		fputs("  ", f);
-		one_line_print(f, a ? a : "", "\n");
-		fputs(" -> ", f);
-		one_line_print(f, b ? b : "", "\n");
+		one_line_print(f, json_string_value(or_exit(line)), "\n");
 		fputc('\n', f);
+		json_decref(line);
 		free(a);
 		free(b);
 	}
@@ -127,26 +167,20 @@ static void print_diff_facts(FILE *f, const json_t *facts)
 
 void diff_text(const json_t *diff, bool is_long, FILE *f)
 {
-	const json_t *a = json_object_get(diff, "a"), *b = json_object_get(diff, "b");
-	char counts[256];
-
-	print_diff_side(f, "A", a);
-	print_diff_side(f, "B", b);
-	if (diff_cases(diff)[0])
-		fprintf(f, "%s\n", diff_cases(diff));
-	print_diff_worse(f, diff, is_long);
-	print_diff_list(f, diff, "better", "Better in B", is_long);
-	print_diff_list(f, diff, "other", "Otherwise different", is_long);
-	print_diff_list(f, diff, "only_a", "Only in A", is_long);
-	print_diff_list(f, diff, "only_b", "Only in B", is_long);
+	print_diff_side(f, "A", json_object_get(diff, "a"));
+	print_diff_side(f, "B", json_object_get(diff, "b"));
+	put_cases_differ(f, "", diff);
+	for (size_t i = 0; i < FACTS; i++)
+		print_diff_list(f, diff, &lists[i], is_long);
 	print_diff_facts(f, json_object_get(diff, "facts"));
-	diff_counts(diff, counts, sizeof(counts));
-	fprintf(f, "\n%s\n", counts);
+	fputc('\n', f);
+	put_counts(f, diff);
+	fputc('\n', f);
 }
 
 /*
- * For a merge request: what is worse stands open, the rest is folded. What comes from a
- * report is text, whatever is in it.
+ * Markdown: what is worse stands open, the rest is folded. What comes from a report is text,
+ * whatever is in it.
  */
 
 /* Control characters become spaces, and what Markdown or HTML would read is escaped. */
@@ -166,14 +200,6 @@ static void mark_text(FILE *f, const char *text)
 	}
 }
 
-static void mark_value(FILE *f, const json_t *value)
-{
-	char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
-
-	mark_text(f, text ? text : "");
-	free(text);
-}
-
 /* What one side alone has stands in that side's column. */
 static const char *answer_in(const json_t *entry, const char *side, const char *list)
 {
@@ -184,90 +210,84 @@ static const char *answer_in(const json_t *entry, const char *side, const char *
 	return list[strlen(list) - 1] == side[0] ? answer : "";
 }
 
-static void mark_row(FILE *f, const json_t *diff, const char *list, const struct diff_group *group)
+static void mark_row(FILE *f, const json_t *diff, const char *list, const json_t *entry,
+		     size_t count)
 {
-	const json_t *entry = group->first;
-
 	fputs("| ", f);
-	if (group->count > 1)
-		fprintf(f, "%zu %s of ", group->count, diff_noun(diff, group->count));
-	mark_text(f, member_text(entry, group->count > 1 ? "topic" : "id"));
+	if (count > 1)
+		fprintf(f, "%zu %s of ", count, noun(diff, count));
+	mark_text(f, member_text(entry, count > 1 ? "topic" : "id"));
 	fputs(" | ", f);
 	mark_text(f, answer_in(entry, "a", list));
 	fputs(" | ", f);
 	mark_text(f, answer_in(entry, "b", list));
-	fputs(diff_is_of_a(entry) ? " | in A: " : " | ", f);
+	fprintf(f, " | %s", whose_because(entry));
 	mark_text(f, member_text(entry, "because"));
 	fputs(" |\n", f);
 }
 
-static void mark_table(FILE *f, const json_t *diff, const char *key, const char *title, bool folds,
-		       bool is_long)
+static void mark_fact(FILE *f, const json_t *fact)
 {
-	const json_t *list = json_object_get(diff, key);
-	struct diff_group *groups = or_exit(calloc(json_array_size(list) + 1, sizeof(*groups)));
-	size_t count = diff_fold(list, is_long, groups);
+	static const char *const sides[] = {"a", "b"};
 
-	if (count) {
-		fprintf(f, folds ? "\n<details><summary>%s: %zu</summary>\n" : "\n### %s: %zu\n",
-			title, json_array_size(list));
-		fprintf(f, "\n| %s | A | B | why |\n|---|---|---|---|\n", diff_noun(diff, 1));
+	fputs("| ", f);
+	mark_text(f, member_text(fact, "topic"));
+	fputs(", ", f);
+	mark_text(f, member_text(fact, "title"));
+	for (size_t i = 0; i < 2; i++) {
+		char *text = fact_text(fact, sides[i]);
+
+		fputs(" | ", f);
+		mark_text(f, text);
+		free(text);
 	}
-	for (size_t i = 0; i < count; i++)
-		mark_row(f, diff, key, &groups[i]);
-	if (count && folds)
-		fputs("\n</details>\n", f);
-	free(groups);
+	fputs(" |\n", f);
 }
 
-static void mark_facts(FILE *f, const json_t *facts)
+static void mark_table(FILE *f, const json_t *diff, const struct list *row, bool is_long)
 {
-	const json_t *fact;
-	size_t i;
+	const json_t *list = json_object_get(diff, row->key), *entry;
+	bool is_facts = row == &lists[FACTS];
+	size_t n;
 
-	if (!json_array_size(facts))
+	if (!json_array_size(list))
 		return;
-	fprintf(f, "\n<details><summary>Facts: %zu</summary>\n\n| fact | A | B |\n|---|---|---|\n",
-		json_array_size(facts));
-	json_array_foreach(facts, i, fact) {
-		fputs("| ", f);
-		mark_text(f, member_text(fact, "topic"));
-		fputs(", ", f);
-		mark_text(f, member_text(fact, "title"));
-		fputs(" | ", f);
-		mark_value(f, json_object_get(fact, "a"));
-		fputs(" | ", f);
-		mark_value(f, json_object_get(fact, "b"));
-		fputs(" |\n", f);
+	fprintf(f, row->is_open ? "\n### %s: %zu\n\n" : "\n<details><summary>%s: %zu</summary>\n\n",
+		row->title, json_array_size(list));
+	fprintf(f,
+		is_facts ? "| fact | A | B |\n|---|---|---|\n"
+			 : "| %s | A | B | why |\n|---|---|---|---|\n",
+		noun(diff, 1));
+	for (size_t i = 0; (entry = json_array_get(list, i)); i += n) {
+		n = is_long || row->is_open || is_facts ? 1 : diff_alike(list, i);
+		if (is_facts)
+			mark_fact(f, entry);
+		else
+			mark_row(f, diff, row->key, entry, n);
 	}
-	fputs("\n</details>\n", f);
+	if (!row->is_open)
+		fputs("\n</details>\n", f);
 }
 
 static void mark_side(FILE *f, const char *name, const json_t *about)
 {
 	char text[512];
 
-	diff_name(about, text, sizeof(text));
+	name_of_side(about, text, sizeof(text));
 	fprintf(f, "- **%s** ", name);
 	mark_text(f, text);
-	diff_end(about, text, sizeof(text));
-	fprintf(f, "%s%s\n", text[0] ? ": " : "", text);
+	put_end(f, ": ", about);
+	fputc('\n', f);
 }
 
 void diff_markdown(const json_t *diff, bool is_long, FILE *f)
 {
-	char counts[256];
-
-	diff_counts(diff, counts, sizeof(counts));
-	fprintf(f, "**perf_event_open(2): %s**\n\n", counts);
+	fputs("**perf_event_open(2): ", f);
+	put_counts(f, diff);
+	fputs("**\n\n", f);
 	mark_side(f, "A", json_object_get(diff, "a"));
 	mark_side(f, "B", json_object_get(diff, "b"));
-	if (diff_cases(diff)[0])
-		fprintf(f, "\n%s\n", diff_cases(diff));
-	mark_table(f, diff, "worse", "Worse in B", false, true);
-	mark_table(f, diff, "better", "Better in B", true, is_long);
-	mark_table(f, diff, "other", "Otherwise different", true, is_long);
-	mark_table(f, diff, "only_a", "Only in A", true, is_long);
-	mark_table(f, diff, "only_b", "Only in B", true, is_long);
-	mark_facts(f, json_object_get(diff, "facts"));
+	put_cases_differ(f, "\n", diff);
+	for (size_t i = 0; i <= FACTS; i++)
+		mark_table(f, diff, &lists[i], is_long);
 }
