@@ -13,69 +13,6 @@
 #include "text/options.h"
 #include "text/outfile.h"
 
-/*
- * A machine has several reports where several users ran perfabi, or one did again.
- */
-
-static const struct {
-	const char *key, *before;
-} facts[] = {{"bits", "bits "},         {"uid", "uid "}, {"capabilities", "capabilities "},
-	     {"paranoid", "paranoid "}, {"time", ""},    {"file", ""}};
-enum { FACTS = sizeof(facts) / sizeof(facts[0]) };
-
-/* "uid 0, paranoid 2": the facts in which the column differs from others of its name. */
-static void note_column(const struct column *column, const bool differs[FACTS])
-{
-	json_t *note = json_string("");
-
-	for (size_t i = 0; i < FACTS; i++) {
-		const json_t *value = json_object_get(column->about, facts[i].key);
-		char *number =
-			json_is_integer(value) ? or_exit(json_text(value, JSON_ENCODE_ANY)) : NULL;
-		const char *text = number                  ? number
-				   : json_is_string(value) ? json_string_value(value)
-							   : "not known";
-
-		/* The file tells them apart where nothing else does. */
-		if (differs[i] && (i < FACTS - 1 || !json_string_length(note))) {
-			json_t *longer = json_sprintf("%s%s%s%s", json_string_value(note),
-						      json_string_length(note) ? ", " : "",
-						      facts[i].before, text);
-
-			json_decref(note);
-			note = longer;
-		}
-		free(number);
-	}
-	json_object_set_new(column->about, "note", note);
-}
-
-/*
- * Gives each column of a settled table that has the name, kernel and machine of another a "note" in
- * its `about`: the facts in which they differ.
- */
-static void notes_settle(struct table *table)
-{
-	struct column *end = table->columns + table->column_count, *next;
-
-	for (struct column *first = table->columns; first < end; first = next) {
-		bool differs[FACTS] = {false};
-
-		for (next = first + 1;
-		     next < end && !strcmp(next->name, first->name) &&
-		     !strcmp(next->kernel, first->kernel) && !strcmp(next->machine, first->machine);
-		     next++)
-			for (size_t i = 0; i < FACTS; i++) {
-				json_t *a = json_object_get(first->about, facts[i].key);
-				json_t *b = json_object_get(next->about, facts[i].key);
-
-				differs[i] |= a != b && !json_equal(a, b);
-			}
-		for (struct column *column = first; next - first > 1 && column < next; column++)
-			note_column(column, differs);
-	}
-}
-
 static const char program[] = "perfabi report";
 
 struct wishes {
@@ -150,7 +87,6 @@ static int run(void *settings, char **operands)
 		status = page_read(&table, *file, &e) ? fail_with(program, &e) : 0;
 	if (!status) {
 		table_settle(&table);
-		notes_settle(&table);
 		status = write_page(&table, wishes, operands);
 	}
 	table_free(&table);

@@ -17,6 +17,7 @@
 #include "model/learned.h"
 #include "report/file.h"
 #include "run/baseline.h"
+#include "text/json_text.h"
 #include "text/outfile.h"
 #include "text/say.h"
 
@@ -545,18 +546,13 @@ static int note_head(void *context, const json_t *head, const struct where *w)
 }
 
 /* Whether it did not come out well: failed, passed against the baseline, could not be judged, or
- * had begun and has no end. The last that is said of a case counts. */
-static int note_result(void *context, const json_t *result, enum outcome outcome,
-		       const struct where *w)
+ * had begun and has no end. */
+static int note_result(void *context, const json_t *result, enum outcome outcome)
 {
 	struct run *run = context;
-	const char *id = json_string_value(json_object_get(result, "id"));
 
-	(void)w;
 	if (outcome_is_bad((int)outcome))
-		json_object_set_new(run->failed, id, json_true());
-	else
-		json_object_del(run->failed, id);
+		json_object_set_new(run->failed, member_text(result, "id"), json_true());
 	return 0;
 }
 

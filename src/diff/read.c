@@ -29,27 +29,6 @@ void side_free(struct side *side)
 	*side = (struct side){0};
 }
 
-static void copy_member_text(json_t *to, const char *as, const json_t *from, const char *key)
-{
-	const char *text = member_text(from, key);
-
-	if (text[0])
-		json_object_set_new(to, as, json_string(text));
-}
-
-static void take_about(struct side *side, const json_t *head)
-{
-	const json_t *host = json_object_get(head, "host"),
-		     *environment = json_object_get(head, "environment");
-
-	copy_member_text(side->about, "name", host, "name");
-	copy_member_text(side->about, "kernel", environment, "kernel");
-	copy_member_text(side->about, "machine", environment, "machine");
-	copy_member_text(side->about, "time", head, "time");
-	copy_member_text(side->about, "perfabi", head, "perfabi");
-	copy_member_text(side->about, "cases", head, "cases");
-}
-
 /* What is known of a result, in a line: why it did not run, or what came in place of what. */
 static json_t *because_of(const json_t *result)
 {
@@ -154,27 +133,20 @@ static int side_head(void *context, const json_t *head, const struct where *w)
 {
 	struct side_reading *r = context;
 
-	(void)w;
-	take_about(r->side, head);
-	return 0;
+	r->side->about = report_about(head, w, r->e);
+	return r->side->about ? 0 : -EINVAL;
 }
 
-static int side_result(void *context, const json_t *result, enum outcome outcome,
-		       const struct where *w)
+static int side_result(void *context, const json_t *result, enum outcome outcome)
 {
 	struct side_reading *r = context;
-	const char *id = member_text(result, "id");
 
 	(void)outcome;
-	if (json_is_false(json_object_get(result, "reached"))) {
+	if (json_is_false(json_object_get(result, "reached")))
 		r->unreached++;
-		return 0;
-	}
-	if (json_object_get(r->side->answers, id))
-		return error_value(r->e, w, json_object_get(result, "id"),
-				   "each case once in a report");
-	take_answer(r->side, id, member_text(result, "suite"), member_text(result, "title"),
-		    answer_of(result), because_of(result));
+	else
+		take_answer(r->side, member_text(result, "id"), member_text(result, "suite"),
+			    member_text(result, "title"), answer_of(result), because_of(result));
 	return 0;
 }
 
@@ -187,7 +159,9 @@ static int side_probe(void *context, const json_t *probed, const struct where *w
 	size_t i;
 
 	r->side->kind = DIFF_PROBE;
-	take_about(r->side, probed);
+	r->side->about = report_about(probed, w, r->e);
+	if (!r->side->about)
+		return -EINVAL;
 	json_array_foreach(topics, i, topic)
 		is_right = is_right && take_topic(r->side, topic);
 	take_pmu_names(r->side, json_object_get(probed, "pmus"));
@@ -200,8 +174,7 @@ int side_read(struct side *side, const char *path, struct error *e)
 	const struct report_sink sink = {side_head, side_result, side_probe, &r};
 	int err;
 
-	*side = (struct side){
-		.about = json_object(), .answers = json_object(), .facts = json_object()};
+	*side = (struct side){.answers = json_object(), .facts = json_object()};
 	err = report_file_read(path, &sink, &side->has_end, e);
 	if (side->kind == DIFF_PROBE)
 		side->has_end = true; /* it is written when all was asked */

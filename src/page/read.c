@@ -9,6 +9,7 @@
 #include "machine/environment.h"
 #include "page/page.h"
 #include "report/file.h"
+#include "text/json_text.h"
 
 /* A report as it is read. */
 struct reading {
@@ -17,67 +18,17 @@ struct reading {
 	struct error *e;
 };
 
-/* What the page says of a machine: texts of the report's head under names of their own. */
-static const struct {
-	const char *part, *key, *as;
-} facts[] = {{"host", "name", "name"},
-	     {"environment", "kernel", "kernel"},
-	     {"environment", "upstream", "upstream"},
-	     {"environment", "machine", "machine"},
-	     {"environment", "arch", "arch"},
-	     {NULL, "time", "time"},
-	     {NULL, "perfabi", "perfabi"},
-	     {NULL, "cases", "cases"},
-	     {"host", "distribution", "distribution"},
-	     {"host", "cpu_model", "cpu_model"},
-	     {"host", "options", "options"},
-	     {"environment", "hypervisor", "hypervisor"},
-	     {"environment", "container", "container"},
-	     {"environment", "capabilities", "capabilities"}};
-
-/* And numbers. */
-static const char *const number_keys[] = {"bits",      "uid",         "page_size",
-					  "attr_size", "cpus_online", NULL};
-
-static int copy_fact(json_t *about, const json_t *head, const struct where *w, size_t i,
-		     struct error *e)
-{
-	const json_t *part = facts[i].part ? json_object_get(head, facts[i].part) : head;
-	struct where inside = facts[i].part ? where_key(w, facts[i].part) : *w;
-	const char *const keys[] = {facts[i].key, NULL};
-	json_t *value = json_object_get(part, facts[i].key);
-
-	if (report_check_part(part, &inside, e) || report_check_texts(part, &inside, keys, e))
-		return -EINVAL;
-	if (json_is_string(value))
-		json_object_set(about, facts[i].as, value);
-	return 0;
-}
-
 /* "callers": whom perfabi could be there. */
-static json_t *callers_of(const json_t *identities)
+static json_t *callers_of(const json_t *head)
 {
+	const json_t *identities =
+		json_object_get(json_object_get(head, "environment"), "identities");
 	json_t *list = json_array();
 
 	for (enum identity as = 0; as < IDENTITIES; as++)
 		if (environment_opens(identities, as))
 			json_array_append_new(list, json_string(identity_names[as]));
 	return list;
-}
-
-static void copy_numbers(json_t *about, const json_t *environment)
-{
-	const json_t *sysctls = json_object_get(environment, "sysctls");
-	json_t *paranoid = json_object_get(sysctls, "perf_event_paranoid");
-
-	for (size_t i = 0; number_keys[i]; i++)
-		if (json_is_integer(json_object_get(environment, number_keys[i])))
-			json_object_set(about, number_keys[i],
-					json_object_get(environment, number_keys[i]));
-	if (json_is_integer(paranoid))
-		json_object_set(about, "paranoid", paranoid);
-	json_object_set_new(about, "callers",
-			    callers_of(json_object_get(environment, "identities")));
 }
 
 /* What somebody copies into a shell is perfabi, and nothing in it does more than stand there. */
@@ -138,22 +89,157 @@ static void settle_name(json_t *about, const char *path)
 	json_object_set_new(about, "name", text ? text : json_string("a report")); /* no UTF-8 */
 }
 
-/* What tells two reports of one machine apart, in the order in which it is said. */
-static const char *const apart[] = {"machine",  "bits", "uid", "capabilities",
-				    "paranoid", "time", NULL};
-
-static bool is_same_run(const struct column *a, const struct column *b)
+/* "6.18.44-fc" as 6 18 44, and behind it how far it is: a release candidate comes before all. */
+static void parse_version(const char *text, json_int_t version[VERSION_NUMBERS])
 {
-	if (strcmp(a->name, b->name) != 0 || strcmp(a->kernel, b->kernel) != 0)
-		return false;
-	for (size_t i = 0; apart[i]; i++) {
-		const json_t *x = json_object_get(a->about, apart[i]);
-		const json_t *y = json_object_get(b->about, apart[i]);
+	enum { RELEASED = 1 << 20, DIGITS = 9 };
+	const char *candidate;
+	size_t n = 0;
 
-		if (x != y && !json_equal(x, y))
-			return false;
+	memset(version, 0, VERSION_NUMBERS * sizeof(*version));
+	for (; n < VERSION_NUMBERS - 1 && *text >= '0' && *text <= '9'; n++) {
+		for (int i = 0; i < DIGITS && *text >= '0' && *text <= '9'; i++)
+			version[n] = version[n] * 10 + (*text++ - '0');
+		if (*text != '.')
+			break;
+		text++;
 	}
-	return true;
+	candidate = strstr(text, "-rc");
+	version[VERSION_NUMBERS - 1] = candidate ? strtol(candidate + 3, NULL, 10) : RELEASED;
+}
+
+static int add_column(struct table *table, json_t *about)
+{
+	struct column *column;
+
+	if (!table->columns)
+		table->columns = or_exit(calloc(COLUMNS_MAX, sizeof(*table->columns)));
+	if (table->column_count == COLUMNS_MAX) {
+		json_decref(about);
+		return -E2BIG;
+	}
+	column = &table->columns[table->column_count];
+	column->about = about;
+	column->name = member_text(about, "name");
+	column->kernel = member_text(about, "kernel");
+	column->machine = member_text(about, "machine");
+	column->number = (unsigned)table->column_count++;
+	parse_version(json_object_get(about, "upstream") ? member_text(about, "upstream")
+							 : column->kernel,
+		      column->version);
+	return 0;
+}
+
+/* The members of a result that are the same wherever the case runs. */
+static const char *const about_keys[] = {"id",      "suite", "title", "place", "as",
+					 "vehicle", "kind",  "spec",  NULL};
+/* Those that the case's run has made; the outcome is first. */
+static const char *const detail_keys[] = {"outcome",    "call",  "expected", "got",  "phases",
+					  "capability", "token", "reason",   "runs", "differed",
+					  "deviation",  "whose", NULL};
+
+static json_t *members(const json_t *from, const char *const keys[])
+{
+	json_t *some = json_object();
+
+	for (size_t i = 0; keys[i]; i++)
+		if (json_object_get(from, keys[i]))
+			json_object_set(some, keys[i], json_object_get(from, keys[i]));
+	return some;
+}
+
+/* A case without a suite, as one of whose run only its beginning was told, goes by its id. */
+static void settle_suite(json_t *about)
+{
+	const char *id = member_text(about, "id"), *dot = strrchr(id, '.');
+
+	if (!member_text(about, "suite")[0])
+		json_object_set_new(about, "suite",
+				    json_stringn(id, dot ? (size_t)(dot - id) : strlen(id)));
+}
+
+static void set_about(struct row *row, json_t *about)
+{
+	settle_suite(about);
+	json_decref(row->about);
+	row->about = about;
+	row->id = member_text(about, "id");
+	row->suite = member_text(about, "suite");
+}
+
+static struct row *new_row(struct table *table, const json_t *result)
+{
+	struct row *row;
+
+	if (table->row_count == table->row_capacity) {
+		table->row_capacity = table->row_capacity ? 2 * table->row_capacity : 1024;
+		table->rows = or_exit(realloc(table->rows, table->row_capacity * sizeof(*row)));
+	}
+	row = &table->rows[table->row_count];
+	*row = (struct row){.details = json_object()};
+	set_about(row, members(result, about_keys));
+	memset(row->said, SAYS_NOTHING, sizeof(row->said));
+	for (size_t i = 0; i < COLUMNS_MAX; i++)
+		row->detail[i] = DETAIL_NONE;
+	json_object_set_new(table->ids, row->id, json_integer((json_int_t)table->row_count++));
+	return row;
+}
+
+/* The row of a result's case. */
+static struct row *row_of(struct table *table, const json_t *result)
+{
+	const json_t *index;
+	struct row *row;
+
+	if (!table->ids)
+		table->ids = json_object();
+	index = json_object_get(table->ids, member_text(result, "id"));
+	if (!index)
+		return new_row(table, result);
+	row = &table->rows[json_integer_value(index)];
+	/* The first report that says what the case is about counts. */
+	if (!json_object_get(row->about, "title") && json_object_get(result, "title"))
+		set_about(row, members(result, about_keys));
+	return row;
+}
+
+/* The index of a detail among those of the row: equal ones have the same. */
+static int16_t take_detail(struct row *row, const json_t *result)
+{
+	json_t *detail = members(result, detail_keys), *known;
+	char *text = or_exit(json_text(detail, JSON_COMPACT));
+	size_t index;
+
+	known = json_object_get(row->details, text);
+	index = known ? (size_t)json_integer_value(known) : json_object_size(row->details);
+	if (!known)
+		json_object_set_new(row->details, text, json_integer((json_int_t)index));
+	json_decref(detail);
+	free(text);
+	return (int16_t)index;
+}
+
+/* A capability's case passes whatever its answer is: the answer says more. */
+static unsigned char said_by(const json_t *result, enum outcome outcome)
+{
+	const char *answer = member_text(result, "capability");
+
+	for (unsigned said = SAYS_YES; outcome == PASS && said <= SAYS_DENIED; said++)
+		if (!strcmp(answer, verdict_kinds[said].word))
+			return (unsigned char)said;
+	return (unsigned char)outcome;
+}
+
+static int add_result(void *context, const json_t *result, enum outcome outcome)
+{
+	struct table *table = ((struct reading *)context)->table;
+	size_t number = table->column_count - 1;
+	struct row *row = row_of(table, result);
+
+	row->said[number] = said_by(result, outcome);
+	table->columns[number].judges |= verdict_kinds[row->said[number]].is_judged;
+	row->detail[number] = take_detail(row, result);
+	return 0;
 }
 
 /* Two reports of one run are one too many. */
@@ -162,7 +248,7 @@ static int check_is_new(const struct reading *r, const struct where *w, const js
 	const struct column *last = &r->table->columns[r->table->column_count - 1];
 
 	for (const struct column *column = r->table->columns; column < last; column++)
-		if (is_same_run(column, last)) {
+		if (column_is_same_run(column, last)) {
 			const char *file =
 				json_string_value(json_object_get(column->about, "file"));
 
@@ -176,36 +262,20 @@ static int check_is_new(const struct reading *r, const struct where *w, const js
 static int add_report(void *context, const json_t *head, const struct where *w)
 {
 	struct reading *r = context;
-	const json_t *environment = json_object_get(head, "environment");
-	json_t *about = json_object(), *file = json_string(name_of_file(r->path));
-	int err = 0;
+	json_t *about = report_about(head, w, r->e), *file;
 
-	for (size_t i = 0; !err && i < sizeof(facts) / sizeof(facts[0]); i++)
-		err = copy_fact(about, head, w, i, r->e);
-	err = err ? err : copy_again(about, head, w, r->e);
-	if (err) {
+	if (!about || copy_again(about, head, w, r->e)) {
 		json_decref(about);
-		json_decref(file);
-		return err;
+		return -EINVAL;
 	}
-	copy_numbers(about, environment);
+	json_object_set_new(about, "callers", callers_of(head));
 	settle_name(about, r->path);
-	if (file)
+	file = json_string(name_of_file(r->path));
+	if (file) /* its name may be no UTF-8 */
 		json_object_set_new(about, "file", file);
-	if (table_add_column(r->table, about))
+	if (add_column(r->table, about))
 		return error_value(r->e, w, head, "at most %d reports", COLUMNS_MAX);
 	return check_is_new(r, w, head);
-}
-
-static int add_result(void *context, const json_t *result, enum outcome outcome,
-		      const struct where *w)
-{
-	struct reading *r = context;
-
-	return table_add_result(r->table, result, outcome)
-		       ? error_value(r->e, w, json_object_get(result, "id"),
-				     "each case once in a report")
-		       : 0;
 }
 
 int page_read(struct table *table, const char *path, struct error *e)

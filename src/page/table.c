@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Columns and rows, as reports are taken.
+ * The order of the page: what machines disagree about, and what some skip, each since which kernel.
  */
 #include "page/table.h"
 
-#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,164 +39,6 @@ void table_free(struct table *table)
 	free(table->groups);
 	*table = (struct table){0};
 }
-
-/* "6.18.44-fc" as 6 18 44, and behind it how far it is: a release candidate comes before all. */
-static void parse_version(const char *text, json_int_t version[VERSION_NUMBERS])
-{
-	enum { RELEASED = 1 << 20, DIGITS = 9 };
-	const char *candidate;
-	size_t n = 0;
-
-	memset(version, 0, VERSION_NUMBERS * sizeof(*version));
-	for (; n < VERSION_NUMBERS - 1 && *text >= '0' && *text <= '9'; n++) {
-		for (int i = 0; i < DIGITS && *text >= '0' && *text <= '9'; i++)
-			version[n] = version[n] * 10 + (*text++ - '0');
-		if (*text != '.')
-			break;
-		text++;
-	}
-	candidate = strstr(text, "-rc");
-	version[VERSION_NUMBERS - 1] = candidate ? strtol(candidate + 3, NULL, 10) : RELEASED;
-}
-
-int table_add_column(struct table *table, json_t *about)
-{
-	struct column *column;
-
-	if (!table->columns)
-		table->columns = or_exit(calloc(COLUMNS_MAX, sizeof(*table->columns)));
-	if (table->column_count == COLUMNS_MAX) {
-		json_decref(about);
-		return -E2BIG;
-	}
-	column = &table->columns[table->column_count];
-	column->about = about;
-	column->name = member_text(about, "name");
-	column->kernel = member_text(about, "kernel");
-	column->machine = member_text(about, "machine");
-	column->number = (unsigned)table->column_count++;
-	parse_version(json_object_get(about, "upstream") ? member_text(about, "upstream")
-							 : column->kernel,
-		      column->version);
-	return 0;
-}
-
-/* The members of a result that are the same wherever the case runs. */
-static const char *const about_keys[] = {"id",      "suite", "title", "place", "as",
-					 "vehicle", "kind",  "spec",  NULL};
-/* Those that the case's run has made; the outcome is first. */
-static const char *const detail_keys[] = {"outcome",    "call",  "expected", "got",  "phases",
-					  "capability", "token", "reason",   "runs", "differed",
-					  "deviation",  "whose", NULL};
-
-static json_t *members(const json_t *from, const char *const keys[])
-{
-	json_t *some = json_object();
-
-	for (size_t i = 0; keys[i]; i++)
-		if (json_object_get(from, keys[i]))
-			json_object_set(some, keys[i], json_object_get(from, keys[i]));
-	return some;
-}
-
-/* A case without a suite, as one of whose run only its beginning was told, goes by its id. */
-static void settle_suite(json_t *about)
-{
-	const char *id = member_text(about, "id"), *dot = strrchr(id, '.');
-
-	if (!member_text(about, "suite")[0])
-		json_object_set_new(about, "suite",
-				    json_stringn(id, dot ? (size_t)(dot - id) : strlen(id)));
-}
-
-static void set_about(struct row *row, json_t *about)
-{
-	settle_suite(about);
-	json_decref(row->about);
-	row->about = about;
-	row->id = member_text(about, "id");
-	row->suite = member_text(about, "suite");
-}
-
-static struct row *new_row(struct table *table, const json_t *result)
-{
-	struct row *row;
-
-	if (table->row_count == table->row_capacity) {
-		table->row_capacity = table->row_capacity ? 2 * table->row_capacity : 1024;
-		table->rows = or_exit(realloc(table->rows, table->row_capacity * sizeof(*row)));
-	}
-	row = &table->rows[table->row_count];
-	*row = (struct row){.details = json_object()};
-	set_about(row, members(result, about_keys));
-	memset(row->said, SAYS_NOTHING, sizeof(row->said));
-	for (size_t i = 0; i < COLUMNS_MAX; i++)
-		row->detail[i] = DETAIL_NONE;
-	json_object_set_new(table->ids, row->id, json_integer((json_int_t)table->row_count++));
-	return row;
-}
-
-/* The row of a result's case. */
-static struct row *row_of(struct table *table, const json_t *result)
-{
-	const json_t *index;
-	struct row *row;
-
-	if (!table->ids)
-		table->ids = json_object();
-	index = json_object_get(table->ids, member_text(result, "id"));
-	if (!index)
-		return new_row(table, result);
-	row = &table->rows[json_integer_value(index)];
-	/* The first report that says what the case is about counts. */
-	if (!json_object_get(row->about, "title") && json_object_get(result, "title"))
-		set_about(row, members(result, about_keys));
-	return row;
-}
-
-/* The index of a detail among those of the row: equal ones have the same. */
-static int16_t take_detail(struct row *row, const json_t *result)
-{
-	json_t *detail = members(result, detail_keys), *known;
-	char *text = or_exit(json_text(detail, JSON_COMPACT));
-	size_t index;
-
-	known = json_object_get(row->details, text);
-	index = known ? (size_t)json_integer_value(known) : json_object_size(row->details);
-	if (!known)
-		json_object_set_new(row->details, text, json_integer((json_int_t)index));
-	json_decref(detail);
-	free(text);
-	return (int16_t)index;
-}
-
-/* A capability's case passes whatever its answer is: the answer says more. */
-static unsigned char said_by(const json_t *result, enum outcome outcome)
-{
-	const char *answer = member_text(result, "capability");
-
-	for (unsigned said = SAYS_YES; outcome == PASS && said <= SAYS_DENIED; said++)
-		if (!strcmp(answer, verdict_kinds[said].word))
-			return (unsigned char)said;
-	return (unsigned char)outcome;
-}
-
-int table_add_result(struct table *table, const json_t *result, enum outcome outcome)
-{
-	size_t number = table->column_count - 1;
-	struct row *row = row_of(table, result);
-
-	if (row->detail[number] != DETAIL_NONE)
-		return -EEXIST;
-	row->said[number] = said_by(result, outcome);
-	table->columns[number].judges |= verdict_kinds[row->said[number]].is_judged;
-	row->detail[number] = take_detail(row, result);
-	return 0;
-}
-
-/*
- * The order of the page: what machines disagree about, and what some skip, each since which kernel.
- */
 
 static int compare_versions(const struct column *a, const struct column *b)
 {
@@ -243,6 +85,79 @@ static void settle_columns(struct table *table)
 			    (columns[i].older < 0 ||
 			     columns[j].kernel_rank <= columns[columns[i].older].kernel_rank))
 				columns[i].older = (int)j;
+	}
+}
+
+/* What tells the reports of one machine apart, in the order in which it is said. */
+static const struct {
+	const char *key, *before;
+} apart[] = {{"bits", "bits "},         {"uid", "uid "}, {"capabilities", "capabilities "},
+	     {"paranoid", "paranoid "}, {"time", ""},    {"file", ""}};
+enum { APART = sizeof(apart) / sizeof(apart[0]), BY_FILE = 1 << (APART - 1) };
+
+static bool is_same_machine(const struct column *a, const struct column *b)
+{
+	return !strcmp(a->name, b->name) && !strcmp(a->kernel, b->kernel) &&
+	       !strcmp(a->machine, b->machine);
+}
+
+/* A bit for each thing that tells them apart. */
+static unsigned differences(const struct column *a, const struct column *b)
+{
+	unsigned differ = 0;
+
+	for (unsigned i = 0; i < APART; i++) {
+		const json_t *x = json_object_get(a->about, apart[i].key);
+		const json_t *y = json_object_get(b->about, apart[i].key);
+
+		differ |= x != y && !json_equal(x, y) ? 1U << i : 0;
+	}
+	return differ;
+}
+
+bool column_is_same_run(const struct column *a, const struct column *b)
+{
+	return is_same_machine(a, b) && !(differences(a, b) & ~(unsigned)BY_FILE);
+}
+
+/* "uid 0, paranoid 2". The file tells them apart where nothing else does. */
+static void note_column(const struct column *column, unsigned differ)
+{
+	char *note = NULL;
+	size_t size = 0;
+	FILE *f = or_exit(open_memstream(&note, &size));
+	const char *before = "";
+
+	for (unsigned i = 0; i < APART; i++) {
+		const json_t *value = json_object_get(column->about, apart[i].key);
+		const char *text = json_string_value(value);
+
+		if (!(differ >> i & 1) || (1 << i == BY_FILE && before[0]))
+			continue;
+		fprintf(f, "%s%s", before, apart[i].before);
+		before = ", ";
+		if (json_is_integer(value))
+			fprintf(f, "%lld", (long long)json_integer_value(value));
+		else
+			fputs(text ? text : "not known", f);
+	}
+	fclose(f);
+	json_object_set_new(column->about, "note", json_string(or_exit(note)));
+	free(note);
+}
+
+/* Columns of one machine, which stand together, have a "note": in what they differ. */
+static void note_columns(struct table *table)
+{
+	struct column *end = table->columns + table->column_count, *next;
+
+	for (struct column *first = table->columns; first < end; first = next) {
+		unsigned differ = 0;
+
+		for (next = first + 1; next < end && is_same_machine(next, first); next++)
+			differ |= differences(first, next);
+		for (struct column *column = first; next - first > 1 && column < next; column++)
+			note_column(column, differ);
 	}
 }
 
@@ -367,6 +282,7 @@ void table_settle(struct table *table)
 	struct row *rows = table->rows;
 
 	settle_columns(table);
+	note_columns(table);
 	for (size_t i = 0; i < count; i++)
 		rows[i].own = (struct difference){newest_difference(table, &rows[i], verdict_of),
 						  newest_difference(table, &rows[i], presence_of)};

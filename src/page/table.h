@@ -80,22 +80,13 @@ struct table {
 /* All zero is an empty table. */
 void table_free(struct table *table);
 
-/*
- * A column more. `about` is taken over; it has `name`, `kernel` and `machine`, which are texts.
- * 0, or -E2BIG: there are COLUMNS_MAX.
- */
-int table_add_column(struct table *table, json_t *about);
-
-/*
- * What the last column's report says of a case: a result of report.schema.json, whose members have
- * been looked at. 0, or -EEXIST: it has said something of this case already.
- */
-int table_add_result(struct table *table, const json_t *result, enum outcome outcome);
+/* Whether two reports are of one run: nothing that tells two apart differs but the file. */
+bool column_is_same_run(const struct column *a, const struct column *b);
 
 /*
  * Puts columns, rows and groups in the order of the page: kernels from the newest on; first what
  * those judge differently that judge it, then what some skip, of each the newest difference before
- * others; then by name.
+ * others; then by name. What tells the reports of one machine apart becomes the "note" of `about`.
  */
 void table_settle(struct table *table);
 

@@ -20,12 +20,12 @@ struct reading {
 	const char *path;
 	struct error *e;
 	bool has_head, has_end;
-	json_t *begun; /* of JSON Lines: cases that have begun and not ended */
+	json_t *cases; /* those that have begun, by id: whether they have not ended */
 };
 
 static const char wanted[] = "a report of perfabi run --format json or jsonl";
 
-int report_check_texts(const json_t *object, const struct where *w, const char *const keys[],
+static int check_texts(const json_t *object, const struct where *w, const char *const keys[],
 		       struct error *e)
 {
 	for (size_t i = 0; keys[i]; i++) {
@@ -37,9 +37,61 @@ int report_check_texts(const json_t *object, const struct where *w, const char *
 	return 0;
 }
 
-int report_check_part(const json_t *object, const struct where *w, struct error *e)
+static int check_part(const json_t *object, const struct where *w, struct error *e)
 {
 	return !object || json_is_object(object) ? 0 : error_value(e, w, object, "an object");
+}
+
+/* Texts of a report's head, under names of their own. */
+static const struct {
+	const char *part, *key, *as;
+} facts[] = {{"host", "name", "name"},
+	     {"environment", "kernel", "kernel"},
+	     {"environment", "upstream", "upstream"},
+	     {"environment", "machine", "machine"},
+	     {"environment", "arch", "arch"},
+	     {NULL, "time", "time"},
+	     {NULL, "perfabi", "perfabi"},
+	     {NULL, "cases", "cases"},
+	     {"host", "distribution", "distribution"},
+	     {"host", "cpu_model", "cpu_model"},
+	     {"host", "options", "options"},
+	     {"environment", "hypervisor", "hypervisor"},
+	     {"environment", "container", "container"},
+	     {"environment", "capabilities", "capabilities"}};
+
+/* And numbers of its environment. */
+static const char *const number_keys[] = {"bits",      "uid",         "page_size",
+					  "attr_size", "cpus_online", NULL};
+
+static void copy_number(json_t *to, const char *as, const json_t *from, const char *key)
+{
+	if (json_is_integer(json_object_get(from, key)))
+		json_object_set(to, as, json_object_get(from, key));
+}
+
+json_t *report_about(const json_t *head, const struct where *w, struct error *e)
+{
+	const json_t *environment = json_object_get(head, "environment");
+	json_t *about = or_exit(json_object());
+
+	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
+		const json_t *part = facts[i].part ? json_object_get(head, facts[i].part) : head;
+		struct where inside = facts[i].part ? where_key(w, facts[i].part) : *w;
+		const char *const keys[] = {facts[i].key, NULL};
+
+		if (check_part(part, &inside, e) || check_texts(part, &inside, keys, e)) {
+			json_decref(about);
+			return NULL;
+		}
+		if (member_text(part, facts[i].key)[0])
+			json_object_set(about, facts[i].as, json_object_get(part, facts[i].key));
+	}
+	for (size_t i = 0; number_keys[i]; i++)
+		copy_number(about, number_keys[i], environment, number_keys[i]);
+	copy_number(about, "paranoid", json_object_get(environment, "sysctls"),
+		    "perf_event_paranoid");
+	return about;
 }
 
 static int check_result(const json_t *result, const struct where *w, struct error *e, int *outcome)
@@ -63,17 +115,23 @@ static int check_result(const json_t *result, const struct where *w, struct erro
 	if (*outcome < 0)
 		return error_name(e, &at_outcome, json_string_value(name), near.best,
 				  "an outcome: pass, fail, skip, xfail, xpass or error");
-	if (report_check_texts(result, w, texts, e) ||
-	    report_check_part(json_object_get(result, "spec"), AT_KEY(w, "spec"), e))
+	if (check_texts(result, w, texts, e) ||
+	    check_part(json_object_get(result, "spec"), AT_KEY(w, "spec"), e))
 		return -EINVAL;
-	return report_check_part(json_object_get(result, "deviation"), AT_KEY(w, "deviation"), e);
+	return check_part(json_object_get(result, "deviation"), AT_KEY(w, "deviation"), e);
 }
 
 static int take_checked(struct reading *r, const json_t *result, const struct where *w)
 {
 	int outcome = ERROR, err = check_result(result, w, r->e, &outcome);
+	const json_t *id = json_object_get(result, "id");
 
-	return err ? err : r->sink->result(r->sink->context, result, (enum outcome)outcome, w);
+	if (err)
+		return err;
+	if (json_is_false(json_object_get(r->cases, json_string_value(id))))
+		return error_value(r->e, w, id, "each case once in a report");
+	json_object_set_new(r->cases, json_string_value(id), json_false());
+	return r->sink->result(r->sink->context, result, (enum outcome)outcome);
 }
 
 static int read_results(struct reading *r, const json_t *report, const struct where *root)
@@ -124,15 +182,11 @@ static int take_report_line(struct reading *r, const json_t *line, const struct 
 	}
 	if (!strcmp(type, "environment"))
 		return error_value(r->e, w, line, "one report in a file");
-	if (!strcmp(type, "begin") && id)
-		json_object_set_new(r->begun, id, json_true());
+	if (!strcmp(type, "begin") && id && !json_object_get(r->cases, id))
+		json_object_set_new(r->cases, id, json_true());
 	if (!strcmp(type, "summary"))
 		r->has_end = !json_object_get(line, "interrupted");
-	if (strcmp(type, "result") != 0)
-		return 0;
-	if (id)
-		json_object_del(r->begun, id);
-	return take_checked(r, line, w);
+	return strcmp(type, "result") != 0 ? 0 : take_checked(r, line, w);
 }
 
 /* One line, whose number is said in place of that within its text. */
@@ -169,14 +223,15 @@ static int take_begun(struct reading *r)
 	static const char why[] = "the report ends while this case runs";
 	struct where root = where_root(r->source);
 	const char *id;
-	json_t *unused;
+	json_t *runs;
 	int err = 0;
 
-	json_object_foreach(r->begun, id, unused) {
+	json_object_foreach(r->cases, id, runs) {
 		json_t *result = json_pack("{s:s, s:s, s:s}", "id", id, "outcome",
 					   outcome_names[ERROR], "reason", why);
 
-		err = err ? err : take_checked(r, result, &root);
+		if (!err && json_is_true(runs))
+			err = take_checked(r, result, &root);
 		json_decref(result);
 	}
 	return err;
@@ -187,7 +242,6 @@ static int read_lines(struct reading *r)
 	const char *text = r->source->text, *end = text + r->source->length;
 	int err = 0;
 
-	r->begun = json_object();
 	for (int number = 1; !err && text < end; number++) {
 		const char *newline = memchr(text, '\n', (size_t)(end - text));
 		size_t size = (size_t)((newline ? newline : end) - text);
@@ -196,9 +250,7 @@ static int read_lines(struct reading *r)
 			err = read_line(r, text, size, number);
 		text += size + 1;
 	}
-	err = err ? err : take_begun(r);
-	json_decref(r->begun);
-	return err;
+	return err ? err : take_begun(r);
 }
 
 /* The first line is an object by itself, of the type that a report's has. */
@@ -230,7 +282,9 @@ int report_file_read(const char *path, const struct report_sink *sink, bool *has
 		return -EINVAL;
 	}
 	source.text = text;
+	r.cases = or_exit(json_object());
 	err = has_lines(&source) ? read_lines(&r) : read_whole(&r);
+	json_decref(r.cases);
 	if (has_end)
 		*has_end = r.has_end;
 	free(text);

@@ -19,9 +19,8 @@ struct report_sink {
 	/* Once, first: perfabi, cases, time, host, environment; and results, where it is one
 	 * object. */
 	int (*head)(void *context, const json_t *head, const struct where *w);
-	/* Each result. Its texts are texts, and `outcome` is that of its name. */
-	int (*result)(void *context, const json_t *result, enum outcome outcome,
-		      const struct where *w);
+	/* Each result, of a case once. Its texts are texts, and `outcome` is that of its name. */
+	int (*result)(void *context, const json_t *result, enum outcome outcome);
 	/* A file of one object that has no results; NULL: that is an error. */
 	int (*other)(void *context, const json_t *object, const struct where *w);
 	void *context;
@@ -35,11 +34,10 @@ struct report_sink {
 int report_file_read(const char *path, const struct report_sink *sink, bool *has_end,
 		     struct error *e);
 
-/* 0 if every member of these that is there, and not null, is a text; the list ends with NULL. */
-int report_check_texts(const json_t *object, const struct where *w, const char *const keys[],
-		       struct error *e);
-
-/* 0 if it is an object or not there. */
-int report_check_part(const json_t *object, const struct where *w, struct error *e);
+/*
+ * What a report's head says of its machine and of who ran perfabi there: an object of texts and
+ * numbers. A new reference; NULL with `e` filled if a text is none.
+ */
+json_t *report_about(const json_t *head, const struct where *w, struct error *e);
 
 #endif
