@@ -2,11 +2,11 @@
 /*
  * perfabi diff: what differs between two reports, or two machines' capabilities.
  */
-#include <errno.h>
 #include <string.h>
 
 #include "command/command.h"
 #include "diff/diff.h"
+#include "text/json_text.h"
 #include "text/options.h"
 
 static const char program[] = "perfabi diff";
@@ -50,44 +50,38 @@ static const struct command_line command_line = {
 	       "wrong usage\n"
 	       "or input, 3 perfabi itself failed.\n"};
 
-static int read_side(struct side *side, const char *path)
-{
-	struct error e = {0};
-	int err = side_read(side, path, &e);
-
-	if (err && error_is_set(&e))
-		return fail_with(program, &e);
-	return err ? fail(EXIT_USAGE, "%s: %s: %s\n", program, path, strerror(-err)) : 0;
-}
-
 static int run(void *settings, char **paths)
 {
 	const struct settings *s = settings;
-	struct side a = {0}, b = {0};
-	int status;
+	json_t *a = NULL, *b = NULL;
+	struct error e = {0};
+	int status = 0;
 
 	if (!paths[0] || !paths[1] || paths[2])
 		return fail(EXIT_USAGE,
 			    "%s: expected two files\n  `perfabi diff --help` shows how\n", program);
-	status = read_side(&a, paths[0]);
-	if (!status)
-		status = read_side(&b, paths[1]);
-	if (!status && a.kind != b.kind)
+	a = side_read(paths[0], &e);
+	if (a)
+		b = side_read(paths[1], &e);
+	if (!b) {
+		status = fail_with(program, &e);
+	} else if (strcmp(member_text(a, "type"), member_text(b, "type")) != 0) {
 		status = fail(
 			EXIT_USAGE,
 			"%s: one of these files is of perfabi run, the other of perfabi probe\n"
 			"  give two of the same kind\n",
 			program);
-	if (!status) {
-		json_t *diff = diff_sides(&a, &b);
+	} else {
+		json_t *diff = diff_sides(a, b);
 
 		formats[s->format](diff, s->is_long, stdout);
-		status = json_array_size(json_object_get(diff, "worse")) || !b.has_end ? EXIT_FAILED
-										       : 0;
+		if (json_array_size(json_object_get(diff, "worse")) ||
+		    json_is_false(json_object_get(json_object_get(b, "about"), "ended")))
+			status = EXIT_FAILED;
 		json_decref(diff);
 	}
-	side_free(&a);
-	side_free(&b);
+	json_decref(a);
+	json_decref(b);
 	return status;
 }
 

@@ -16,8 +16,9 @@ static const struct {
 	const char *answer;
 	enum standing standing;
 } standings[] = {
-	{"pass", KEPT},      {"xpass", KEPT},  {"yes", KEPT},        {"fail", NOT_KEPT},
-	{"xfail", NOT_KEPT}, {"no", NOT_KEPT}, {"denied", NOT_KEPT}, {"error", NOT_KEPT},
+	{"unstable", NOT_KEPT}, {"pass", KEPT},       {"xpass", KEPT},
+	{"yes", KEPT},          {"fail", NOT_KEPT},   {"xfail", NOT_KEPT},
+	{"no", NOT_KEPT},       {"denied", NOT_KEPT}, {"error", NOT_KEPT},
 };
 
 static enum standing standing_of(const char *answer)
@@ -40,21 +41,24 @@ static const char *change_of(const json_t *a, const json_t *b)
 	return "other";
 }
 
-/* What is known of it: of the side where it is not as it should be, B's first. */
-static json_t *entry_of(const char *key, const json_t *a, const json_t *b)
+/* An entry of a list, about what `of` tells: an answer or a fact. */
+static json_t *new_entry_of(const char *key, const json_t *of)
 {
-	const char *why = member_text(b, "because"), *side = "b";
-	json_t *entry = json_pack("{s:s, s:s, s:s, s:s, s:s}", "id", key, "topic",
-				  member_text(b, "topic"), "title", member_text(b, "title"), "a",
-				  member_text(a, "answer"), "b", member_text(b, "answer"));
+	return json_pack("{s:s, s:s, s:s}", "id", key, "topic", member_text(of, "topic"), "title",
+			 member_text(of, "title"));
+}
 
-	if (!why[0]) {
-		why = member_text(a, "because");
-		side = "a";
-	}
-	if (why[0]) {
-		json_object_set_new(entry, "because", json_string(why));
-		json_object_set_new(entry, "because_of", json_string(side));
+/* Its reason is that of the side where it is not as it should be, B's first. */
+static json_t *change_entry(const char *key, const json_t *a, const json_t *b)
+{
+	bool is_of_a = !member_text(b, "because")[0];
+	json_t *entry = new_entry_of(key, b), *why = json_object_get(is_of_a ? a : b, "because");
+
+	json_object_set(entry, "a", json_object_get(a, "answer"));
+	json_object_set(entry, "b", json_object_get(b, "answer"));
+	if (why) {
+		json_object_set(entry, "because", why);
+		json_object_set_new(entry, "because_of", json_string(is_of_a ? "a" : "b"));
 	}
 	return entry;
 }
@@ -62,8 +66,8 @@ static json_t *entry_of(const char *key, const json_t *a, const json_t *b)
 /* The worst first; an answer that a newer perfabi has is behind all of these. */
 static int badness_of(const json_t *entry)
 {
-	static const char *const answers[] = {"fail",  "error", "no",   "denied", "xpass",
-					      "xfail", "yes",   "pass", "skip"};
+	static const char *const answers[] = {"fail",  "unstable", "error", "no",   "denied",
+					      "xpass", "xfail",    "yes",   "pass", "skip"};
 	const char *answer = member_text(entry, "answer");
 	int rank = 0, count = sizeof(answers) / sizeof(answers[0]);
 
@@ -116,65 +120,64 @@ static void sort_list(json_t *list)
 	free(entries);
 }
 
-/* What A alone has. */
+/* What the one has and the others have not. */
 static json_t *only(const json_t *answers, const json_t *others)
 {
 	json_t *list = json_array(), *answer;
 	const char *key;
 
-	json_object_foreach((json_t *)answers, key, answer)
-		if (!json_object_get(others, key))
-			json_array_append_new(list,
-					      json_pack("{s:s, s:s, s:s, s:s}", "id", key, "topic",
-							member_text(answer, "topic"), "title",
-							member_text(answer, "title"), "answer",
-							member_text(answer, "answer")));
-	return list;
-}
+	json_object_foreach((json_t *)answers, key, answer) {
+		json_t *entry = json_object_get(others, key) ? NULL : new_entry_of(key, answer);
 
-static json_t *fact_entry(const char *key, const json_t *fact, json_t *a, json_t *b)
-{
-	return json_pack("{s:s, s:s, s:s, s:O, s:O}", "id", key, "topic",
-			 member_text(fact, "topic"), "title", member_text(fact, "title"), "a", a,
-			 "b", b);
+		if (!entry)
+			continue;
+		json_object_set(entry, "answer", json_object_get(answer, "answer"));
+		json_array_append_new(list, entry);
+	}
+	return list;
 }
 
 /* Facts with other values; of one that a side does not tell, that is null there. */
 static json_t *compare_facts(const json_t *a, const json_t *b)
 {
-	json_t *list = json_array(), *fact;
+	json_t *list = json_array(), *all = json_copy((json_t *)b), *fact;
 	const char *key;
 
-	json_object_foreach((json_t *)a, key, fact) {
-		json_t *value = json_object_get(fact, "value"), *none = json_null();
-		json_t *other = json_object_get(json_object_get(b, key), "value");
+	json_object_update(all, (json_t *)a);
+	json_object_foreach(all, key, fact) {
+		json_t *x = json_object_get(json_object_get(a, key), "value");
+		json_t *y = json_object_get(json_object_get(b, key), "value");
+		json_t *entry;
 
-		if (!json_equal(value, other ? other : none))
-			json_array_append_new(list,
-					      fact_entry(key, fact, value, other ? other : none));
+		x = x ? x : json_null();
+		y = y ? y : json_null();
+		if (json_equal(x, y))
+			continue;
+		entry = new_entry_of(key, fact);
+		json_object_set(entry, "a", x);
+		json_object_set(entry, "b", y);
+		json_array_append_new(list, entry);
 	}
-	json_object_foreach((json_t *)b, key, fact)
-		if (!json_object_get(a, key) && !json_is_null(json_object_get(fact, "value")))
-			json_array_append_new(list, fact_entry(key, fact, json_null(),
-							       json_object_get(fact, "value")));
+	json_decref(all);
 	return list;
 }
 
-json_t *diff_sides(const struct side *a, const struct side *b)
+json_t *diff_sides(const json_t *a, const json_t *b)
 {
 	static const char *const lists[] = {"worse",  "better", "other",
 					    "only_a", "only_b", "facts"};
+	const json_t *in_a = json_object_get(a, "answers"), *in_b = json_object_get(b, "answers");
 	json_t *diff = json_pack(
-		"{s:s, s:O, s:O, s:[], s:[], s:[], s:o, s:o, s:o}", "type",
-		a->kind == DIFF_PROBE ? "probe" : "report", "a", a->about, "b", b->about, "worse",
-		"better", "other", "only_a", only(a->answers, b->answers), "only_b",
-		only(b->answers, a->answers), "facts", compare_facts(a->facts, b->facts));
+		"{s:s, s:O, s:O, s:[], s:[], s:[], s:o, s:o, s:o}", "type", member_text(a, "type"),
+		"a", json_object_get(a, "about"), "b", json_object_get(b, "about"), "worse",
+		"better", "other", "only_a", only(in_a, in_b), "only_b", only(in_b, in_a), "facts",
+		compare_facts(json_object_get(a, "facts"), json_object_get(b, "facts")));
 	json_int_t same = 0;
 	const char *key;
 	json_t *answer;
 
-	json_object_foreach(a->answers, key, answer) {
-		const json_t *other = json_object_get(b->answers, key);
+	json_object_foreach((json_t *)in_a, key, answer) {
+		const json_t *other = json_object_get(in_b, key);
 
 		if (!other)
 			continue;
@@ -182,7 +185,7 @@ json_t *diff_sides(const struct side *a, const struct side *b)
 			same++;
 		else
 			json_array_append_new(json_object_get(diff, change_of(answer, other)),
-					      entry_of(key, answer, other));
+					      change_entry(key, answer, other));
 	}
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		sort_list(json_object_get(diff, lists[i]));

@@ -12,38 +12,24 @@
 
 #include "text/error.h"
 
-/* What kind of file it is, by its members. */
-enum diff_kind { DIFF_REPORT, DIFF_PROBE };
-
 /*
- * One side. `answers` has an object for each case, or each capability and caller, by a key that is
- * the same on both sides:
+ * Reads one side from a file (- is standard input): {"type": "report" or "probe", "about": {...},
+ * "answers": {...}, "facts": {...}}. `about` is as the schema has it. `answers` has an object for
+ * each case, or each capability and caller, by a key that is the same on both sides:
  *
  *     {"topic": T, "title": T, "answer": "pass", "because": "what is known of it"}
  *
- * `facts` has the numbers that a probe tells, by key: {"topic", "title", "value"}.
+ * `facts` has the numbers that a probe tells, by key: {"topic", "title", "value"}. Cases that the
+ * run has not reached are no answers; they are counted. A new reference; NULL with `e` filled.
  */
-struct side {
-	enum diff_kind kind;
-	json_t *about; /* as the schema has it: texts and numbers, those that it has */
-	json_t *answers, *facts;
-	bool has_end; /* false: the run was ended, its machine died, or the file is cut */
-};
-
-void side_free(struct side *side);
-
-/*
- * Reads a file (- is standard input). Cases that the run has not reached are no answers; they are
- * counted. 0, or a negative errno with `e` filled.
- */
-int side_read(struct side *side, const char *path, struct error *e);
+json_t *side_read(const char *path, struct error *e);
 
 /*
  * What differs, as JSON (cases/schema/diff.schema.json): what is worse in B, what is better, what
  * is otherwise different, what one of them alone has, facts. Each list goes by topic, answer or
  * change, reason and id.
  */
-json_t *diff_sides(const struct side *a, const struct side *b);
+json_t *diff_sides(const json_t *a, const json_t *b);
 
 /*
  * How many entries of one list (as "worse") are alike from the i-th on: they have the same topic,

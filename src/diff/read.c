@@ -16,18 +16,11 @@ static const char expected[] =
 
 /* A side as it is read. */
 struct side_reading {
-	struct side *side;
+	json_t *about, *answers, *facts;
+	const char *type;
 	struct error *e;
 	json_int_t unreached;
 };
-
-void side_free(struct side *side)
-{
-	json_decref(side->about);
-	json_decref(side->answers);
-	json_decref(side->facts);
-	*side = (struct side){0};
-}
 
 /* What is known of a result, in a line: why it did not run, or what came in place of what. */
 static json_t *because_of(const json_t *result)
@@ -53,19 +46,19 @@ static const char *answer_of(const json_t *result)
 	return capability[0] ? capability : member_text(result, "outcome");
 }
 
-static void take_answer(struct side *side, const char *key, const char *topic, const char *title,
-			const char *answer, json_t *because)
+static void take_answer(struct side_reading *r, const char *key, const char *topic,
+			const char *title, const char *answer, json_t *because)
 {
 	json_t *one =
 		json_pack("{s:s, s:s, s:s}", "topic", topic, "title", title, "answer", answer);
 
 	if (because)
 		json_object_set_new(one, "because", because);
-	json_object_set_new(side->answers, key, one);
+	json_object_set_new(r->answers, key, one);
 }
 
 /* Each caller's answer by itself. */
-static bool take_capability(struct side *side, const json_t *topic, const json_t *capability)
+static bool take_capability(struct side_reading *r, const json_t *topic, const json_t *capability)
 {
 	const json_t *answers = json_object_get(capability, "answers");
 	const char *key = member_text(capability, "key"), *caller;
@@ -78,43 +71,43 @@ static bool take_capability(struct side *side, const json_t *topic, const json_t
 		char whole[512];
 
 		snprintf(whole, sizeof(whole), "%s.%s", key, caller);
-		take_answer(side, whole, member_text(topic, "title"),
-			    member_text(capability, "title"), member_text(answer, "answer"),
+		take_answer(r, whole, member_text(topic, "title"), member_text(capability, "title"),
+			    member_text(answer, "answer"),
 			    because[0] ? json_string(because) : NULL);
 	}
 	return true;
 }
 
-static bool take_fact(struct side *side, const json_t *topic, const json_t *fact)
+static bool take_fact(struct side_reading *r, const json_t *topic, const json_t *fact)
 {
 	const char *key = member_text(fact, "key");
 	json_t *value = json_object_get(fact, "value");
 
 	if (!key[0] || !value)
 		return false;
-	json_object_set_new(side->facts, key,
+	json_object_set_new(r->facts, key,
 			    json_pack("{s:s, s:s, s:O}", "topic", member_text(topic, "title"),
 				      "title", member_text(fact, "title"), "value", value));
 	return true;
 }
 
-static bool take_topic(struct side *side, const json_t *topic)
+static bool take_topic(struct side_reading *r, const json_t *topic)
 {
 	const json_t *capabilities = json_object_get(topic, "capabilities"), *one;
 	const json_t *facts = json_object_get(topic, "facts");
 	size_t i;
 
 	json_array_foreach(capabilities, i, one)
-		if (!take_capability(side, topic, one))
+		if (!take_capability(r, topic, one))
 			return false;
 	json_array_foreach(facts, i, one)
-		if (!take_fact(side, topic, one))
+		if (!take_fact(r, topic, one))
 			return false;
 	return json_is_array(capabilities) && json_is_array(facts);
 }
 
 /* A PMU is a fact by its name: there, or not. */
-static void take_pmu_names(struct side *side, const json_t *pmus)
+static void take_pmu_names(struct side_reading *r, const json_t *pmus)
 {
 	const json_t *pmu;
 	size_t i;
@@ -123,7 +116,7 @@ static void take_pmu_names(struct side *side, const json_t *pmus)
 		char key[256];
 
 		snprintf(key, sizeof(key), "pmu.%s", member_text(pmu, "name"));
-		json_object_set_new(side->facts, key,
+		json_object_set_new(r->facts, key,
 				    json_pack("{s:s, s:s, s:b}", "topic", "PMUs", "title",
 					      member_text(pmu, "name"), "value", 1));
 	}
@@ -133,8 +126,8 @@ static int side_head(void *context, const json_t *head, const struct where *w)
 {
 	struct side_reading *r = context;
 
-	r->side->about = report_about(head, w, r->e);
-	return r->side->about ? 0 : -EINVAL;
+	r->about = report_about(head, w, r->e);
+	return r->about ? 0 : -EINVAL;
 }
 
 static int side_result(void *context, const json_t *result, enum outcome outcome)
@@ -145,7 +138,7 @@ static int side_result(void *context, const json_t *result, enum outcome outcome
 	if (json_is_false(json_object_get(result, "reached")))
 		r->unreached++;
 	else
-		take_answer(r->side, member_text(result, "id"), member_text(result, "suite"),
+		take_answer(r, member_text(result, "id"), member_text(result, "suite"),
 			    member_text(result, "title"), answer_of(result), because_of(result));
 	return 0;
 }
@@ -158,30 +151,34 @@ static int side_probe(void *context, const json_t *probed, const struct where *w
 		json_is_array(topics) && json_is_object(json_object_get(probed, "environment"));
 	size_t i;
 
-	r->side->kind = DIFF_PROBE;
-	r->side->about = report_about(probed, w, r->e);
-	if (!r->side->about)
+	r->type = "probe";
+	r->about = report_about(probed, w, r->e);
+	if (!r->about)
 		return -EINVAL;
 	json_array_foreach(topics, i, topic)
-		is_right = is_right && take_topic(r->side, topic);
-	take_pmu_names(r->side, json_object_get(probed, "pmus"));
+		is_right = is_right && take_topic(r, topic);
+	take_pmu_names(r, json_object_get(probed, "pmus"));
 	return is_right ? 0 : error_value(r->e, w, probed, "%s", expected);
 }
 
-int side_read(struct side *side, const char *path, struct error *e)
+json_t *side_read(const char *path, struct error *e)
 {
-	struct side_reading r = {.side = side, .e = e};
+	struct side_reading r = {
+		.answers = json_object(), .facts = json_object(), .type = "report", .e = e};
 	const struct report_sink sink = {side_head, side_result, side_probe, &r};
-	int err;
+	bool has_end;
+	int err = report_file_read(path, &sink, &has_end, e);
+	json_t *side;
 
-	*side = (struct side){.answers = json_object(), .facts = json_object()};
-	err = report_file_read(path, &sink, &side->has_end, e);
-	if (side->kind == DIFF_PROBE)
-		side->has_end = true; /* it is written when all was asked */
-	/* What the file does not have of the run that it is of. */
-	if (!r.side->has_end)
-		json_object_set_new(r.side->about, "ended", json_false());
+	/* What the file does not have of the run that it is of; a probe's is written at its end. */
+	if (!has_end && !strcmp(r.type, "report"))
+		json_object_set_new(r.about, "ended", json_false());
 	if (r.unreached)
-		json_object_set_new(r.side->about, "unreached", json_integer(r.unreached));
-	return err;
+		json_object_set_new(r.about, "unreached", json_integer(r.unreached));
+	side = json_pack("{s:s, s:o*, s:o, s:o}", "type", r.type, "about", r.about, "answers",
+			 r.answers, "facts", r.facts);
+	if (!err)
+		return side;
+	json_decref(side);
+	return NULL;
 }

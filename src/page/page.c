@@ -45,13 +45,13 @@ static void put_row(FILE *f, const struct table *table, const struct row *row)
 	fputs("\"]", f);
 }
 
-static void put_group(FILE *f, const struct table *table, const struct group *group)
+static void put_suite_rows(FILE *f, const struct table *table, size_t first, size_t end)
 {
 	fputs("{\"suite\":", f);
-	put_value(f, json_object_get(table->rows[group->first].about, "suite"));
+	put_value(f, json_object_get(table->rows[first].about, "suite"));
 	fputs(",\"rows\":[", f);
-	for (size_t i = group->first; i < group->end; i++) {
-		fputs(i > group->first ? ",\n" : "\n", f);
+	for (size_t i = first; i < end; i++) {
+		fputs(i > first ? ",\n" : "\n", f);
 		put_row(f, table, &table->rows[i]);
 	}
 	fputs("]}", f);
@@ -64,9 +64,10 @@ static void put_table(FILE *f, const void *context)
 	fputs("{\"machines\":[", f);
 	put_columns(f, table);
 	fprintf(f, "],\"kernels\":%zu,\"groups\":[", table->kernel_count);
-	for (size_t i = 0; i < table->group_count; i++) {
+	for (size_t i = 0, end; i < table->row_count; i = end) {
+		end = table_suite_end(table, i);
 		fputs(i ? ",\n" : "\n", f);
-		put_group(f, table, &table->groups[i]);
+		put_suite_rows(f, table, i, end);
 	}
 	fputs("]}", f);
 }
@@ -151,14 +152,13 @@ static void put_plain_table(FILE *f, const void *context)
 	const struct table *table = context;
 
 	put_plain_head(f, table);
-	for (size_t i = 0; i < table->group_count; i++) {
-		const struct group *group = &table->groups[i];
-
+	for (size_t i = 0, end; i < table->row_count; i = end) {
+		end = table_suite_end(table, i);
 		fprintf(f, "<tbody><tr class=suite><th scope=rowgroup colspan=%zu>",
 			table->column_count + 3);
-		html_text(f, table->rows[group->first].suite);
+		html_text(f, table->rows[i].suite);
 		fputc('\n', f);
-		for (size_t j = group->first; j < group->end; j++)
+		for (size_t j = i; j < end; j++)
 			put_plain_row(f, table, &table->rows[j]);
 	}
 	fputs("</table>\n", f);

@@ -462,7 +462,7 @@
 			element("ul", { class: "where", "aria-label": "Machines" }, ...block.machines.map((m) => element("li", { class: m === from ? "here" : "" }, element("bdi", {}, machines[m].name), " ", element("small", {}, [machines[m].kernel, machines[m].machine, machines[m].note].filter(Boolean).join(" "))))),
 			element("dl", {}, ...fact("Call", said.call && element("span", {}, text(said.call), several || "")), ...fact("Expected", said.expected && text(said.expected)), ...fact("Got", said.got && text(said.got)),
 				...fact("Gate", Array.isArray(said.phases) && said.phases.length ? said.phases.map(asText).join(" or ") : ""), ...fact("Requires", said.token && text(said.token)), ...fact("Capability", said.capability === o.word ? "" : asText(said.capability)),
-				...fact("Reason", said.deviation ? "" : said.reason), ...fact("Runs", said.runs > 1 ? `${said.runs}, of which ${said.differed || 0} came out otherwise` : ""), ...deviationFacts(said.deviation, said.whose)));
+				...fact("Reason", said.deviation ? "" : said.reason), ...fact("Runs", said.tried ? `failed ${said.tried.failed} of ${said.tried.runs}` : said.runs > 1 ? `${said.runs}, of which ${said.differed || 0} came out otherwise` : ""), ...deviationFacts(said.deviation, said.whose)));
 	}
 	function copyButton(what) {
 		const button = element("button", { type: "button", "aria-label": "Copy the command" }, "Copy");

@@ -10,6 +10,7 @@
 #include "page/page.h"
 #include "report/file.h"
 #include "text/json_text.h"
+#include "text/say.h"
 
 /* A report as it is read. */
 struct reading {
@@ -41,11 +42,8 @@ static bool is_safe(const json_t *words)
 	json_array_foreach(words, i, word) {
 		const char *text = json_string_value(word);
 
-		if (i < 2 && strcmp(text, first[i]) != 0)
+		if (!one_line(text) || (i < 2 && strcmp(text, first[i]) != 0))
 			return false;
-		for (; *text; text++)
-			if ((unsigned char)*text < 0x20 || *text == 0x7f)
-				return false;
 	}
 	return json_array_size(words) >= 2;
 }
@@ -89,25 +87,6 @@ static void settle_name(json_t *about, const char *path)
 	json_object_set_new(about, "name", text ? text : json_string("a report")); /* no UTF-8 */
 }
 
-/* "6.18.44-fc" as 6 18 44, and behind it how far it is: a release candidate comes before all. */
-static void parse_version(const char *text, json_int_t version[VERSION_NUMBERS])
-{
-	enum { RELEASED = 1 << 20, DIGITS = 9 };
-	const char *candidate;
-	size_t n = 0;
-
-	memset(version, 0, VERSION_NUMBERS * sizeof(*version));
-	for (; n < VERSION_NUMBERS - 1 && *text >= '0' && *text <= '9'; n++) {
-		for (int i = 0; i < DIGITS && *text >= '0' && *text <= '9'; i++)
-			version[n] = version[n] * 10 + (*text++ - '0');
-		if (*text != '.')
-			break;
-		text++;
-	}
-	candidate = strstr(text, "-rc");
-	version[VERSION_NUMBERS - 1] = candidate ? strtol(candidate + 3, NULL, 10) : RELEASED;
-}
-
 static int add_column(struct table *table, json_t *about)
 {
 	struct column *column;
@@ -124,9 +103,8 @@ static int add_column(struct table *table, json_t *about)
 	column->kernel = member_text(about, "kernel");
 	column->machine = member_text(about, "machine");
 	column->number = (unsigned)table->column_count++;
-	parse_version(json_object_get(about, "upstream") ? member_text(about, "upstream")
-							 : column->kernel,
-		      column->version);
+	column->version = json_object_get(about, "upstream") ? member_text(about, "upstream")
+							     : column->kernel;
 	return 0;
 }
 
@@ -134,9 +112,9 @@ static int add_column(struct table *table, json_t *about)
 static const char *const about_keys[] = {"id",      "suite", "title", "place", "as",
 					 "vehicle", "kind",  "spec",  NULL};
 /* Those that the case's run has made; the outcome is first. */
-static const char *const detail_keys[] = {"outcome",    "call",  "expected", "got",  "phases",
-					  "capability", "token", "reason",   "runs", "differed",
-					  "deviation",  "whose", NULL};
+static const char *const detail_keys[] = {"outcome",    "call",      "expected", "got",  "phases",
+					  "capability", "token",     "reason",   "runs", "differed",
+					  "tried",      "deviation", "whose",    NULL};
 
 static json_t *members(const json_t *from, const char *const keys[])
 {

@@ -4,10 +4,12 @@
  */
 #include "page/table.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/abi.h"
 #include "text/json_text.h"
 
 enum { SKIPPED = 1, IS_KEPT = 2, IS_NOT_THERE = 4 }; /* verdicts; each other has a bit of its own */
@@ -36,16 +38,18 @@ void table_free(struct table *table)
 	json_decref(table->ids);
 	free(table->columns);
 	free(table->rows);
-	free(table->groups);
 	*table = (struct table){0};
 }
 
+/* A release candidate comes before all that is of its version. */
 static int compare_versions(const struct column *a, const struct column *b)
 {
-	for (size_t i = 0; i < VERSION_NUMBERS; i++)
-		if (a->version[i] != b->version[i])
-			return a->version[i] < b->version[i] ? -1 : 1;
-	return 0;
+	const char *of_a = strstr(a->version, "-rc"), *of_b = strstr(b->version, "-rc");
+	long x = of_a ? strtol(of_a + 3, NULL, 10) : LONG_MAX;
+	long y = of_b ? strtol(of_b + 3, NULL, 10) : LONG_MAX;
+	int order = abi_version_compare(a->version, b->version);
+
+	return order ? order : (x > y) - (x < y);
 }
 
 /* Newest kernel first; of one kernel by machine, and of one kind of machine by name. */
@@ -275,10 +279,18 @@ static int compare_rows(const void *left, const void *right)
 	return order ? order : compare_in_suites(left, right);
 }
 
+size_t table_suite_end(const struct table *table, size_t first)
+{
+	size_t end = first + 1;
+
+	while (end < table->row_count && !strcmp(table->rows[first].suite, table->rows[end].suite))
+		end++;
+	return end;
+}
+
 void table_settle(struct table *table)
 {
 	size_t count = table->row_count;
-	struct group *groups = or_exit(calloc(count + 1, sizeof(*groups)));
 	struct row *rows = table->rows;
 
 	settle_columns(table);
@@ -294,12 +306,6 @@ void table_settle(struct table *table)
 					   : rows[i].own;
 	if (count)
 		qsort(rows, count, sizeof(*rows), compare_rows);
-	table->groups = groups;
-	for (size_t i = 0; i < count; i++) {
-		if (!i || strcmp(rows[i - 1].suite, rows[i].suite) != 0)
-			groups[table->group_count++].first = i;
-		groups[table->group_count - 1].end = i + 1;
-	}
 	json_decref(table->ids); /* its indices are those from before */
 	table->ids = NULL;
 }

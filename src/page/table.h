@@ -14,7 +14,7 @@
 #include "language/verdict.h"
 #include "text/error.h"
 
-enum { COLUMNS_MAX = 256, VERSION_NUMBERS = 4, DETAIL_NONE = -1 };
+enum { COLUMNS_MAX = 256, DETAIL_NONE = -1 };
 
 /* What a report says of a case: an outcome; of a capability that passed, its answer; nothing. */
 enum said { SAYS_YES = OUTCOMES, SAYS_NO, SAYS_DENIED, SAYS_NOTHING, SAIDS };
@@ -34,9 +34,9 @@ struct column {
 	const char *name;    /* the machine's, of `about`; or its file's */
 	const char *kernel;  /* the release, of `about`; "" if it is not known */
 	const char *machine; /* as uname -m has it, of `about`; "" likewise */
-	json_int_t version[VERSION_NUMBERS]; /* of the kernel */
-	unsigned number;                     /* among the reports as they were given, from 0 */
-	bool judges;                         /* some case: a kernel without perf skips them all */
+	const char *version; /* that the kernel goes by: upstream's, or its own */
+	unsigned number;     /* among the reports as they were given, from 0 */
+	bool judges;         /* some case: a kernel without perf skips them all */
 	/* Once it is settled: */
 	unsigned kernel_rank; /* 0: of the newest kernel in the table, 1: of the one before */
 	int older; /* the first column of the next older kernel on such a machine, or -1 */
@@ -61,30 +61,26 @@ struct row {
 	struct difference own, of_suite;
 };
 
-/* Rows `first` to `end`, in the order of the table. */
-struct group {
-	size_t first, end;
-};
-
 struct table {
 	struct column *columns;
 	size_t column_count;
 	struct row *rows;
 	size_t row_count, row_capacity;
 	json_t *ids; /* id to index of the row, before it is settled */
-	struct group *groups;
-	size_t group_count;
 	size_t kernel_count;
 };
 
 /* All zero is an empty table. */
 void table_free(struct table *table);
 
+/* The end of the rows from `first` on that are of one suite. */
+size_t table_suite_end(const struct table *table, size_t first);
+
 /* Whether two reports are of one run: nothing that tells two apart differs but the file. */
 bool column_is_same_run(const struct column *a, const struct column *b);
 
 /*
- * Puts columns, rows and groups in the order of the page: kernels from the newest on; first what
+ * Puts columns and rows in the order of the page: kernels from the newest on; first what
  * those judge differently that judge it, then what some skip, of each the newest difference before
  * others; then by name. What tells the reports of one machine apart becomes the "note" of `about`.
  */

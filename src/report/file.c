@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "text/json_text.h"
+#include "text/say.h"
 #include "text/source.h"
 
 enum { REPORT_MOST = 1 << 30 };
@@ -103,6 +104,7 @@ static int check_result(const json_t *result, const struct where *w, struct erro
 	const json_t *name = json_object_get(result, "outcome");
 	struct where at_outcome = where_key(w, "outcome");
 	struct nearest near;
+	char all[128];
 
 	if (!json_is_object(result))
 		return error_value(e, w, result, "an object: a case and what came of it");
@@ -114,7 +116,7 @@ static int check_result(const json_t *result, const struct where *w, struct erro
 	*outcome = name_index(json_string_value(name), outcome_names, &near);
 	if (*outcome < 0)
 		return error_name(e, &at_outcome, json_string_value(name), near.best,
-				  "an outcome: pass, fail, skip, xfail, xpass or error");
+				  "an outcome: %s", words_as_text(outcome_names, all, sizeof(all)));
 	if (check_texts(result, w, texts, e) ||
 	    check_part(json_object_get(result, "spec"), AT_KEY(w, "spec"), e))
 		return -EINVAL;

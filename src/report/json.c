@@ -66,9 +66,10 @@ static void json_end(struct output *out, const struct report *report)
 	dump(out, json, JSON_INDENT(1));
 }
 
-static void jsonl_begin(struct output *out, const struct report *report)
+/* A line: its type, and the members of `rest`, which it takes. */
+static void put_line(struct output *out, const char *type, json_t *rest)
 {
-	json_t *json = json_pack("{s:s}", "type", "environment"), *rest = head(report);
+	json_t *json = json_pack("{s:s}", "type", type);
 
 	json_object_update(json, rest);
 	json_decref(rest);
@@ -76,35 +77,26 @@ static void jsonl_begin(struct output *out, const struct report *report)
 	fflush(out->f);
 }
 
+static void jsonl_begin(struct output *out, const struct report *report)
+{
+	put_line(out, "environment", head(report));
+}
+
 static void jsonl_started(struct output *out, const struct instance *instance)
 {
-	dump(out, json_pack("{s:s, s:s}", "type", "begin", "id", instance->id), JSON_COMPACT);
-	fflush(out->f);
+	put_line(out, "begin", json_pack("{s:s}", "id", instance->id));
 }
 
 static void jsonl_ended(struct output *out, const struct report *report,
 			const struct result *result)
 {
-	json_t *json = json_pack("{s:s}", "type", "result");
-	json_t *rest = result_json(result, report->cases);
-
-	json_object_update(json, rest);
-	json_decref(rest);
-	dump(out, json, JSON_COMPACT);
-	fflush(out->f);
+	put_line(out, "result", result_json(result, report->cases));
 }
 
 static void jsonl_end(struct output *out, const struct report *report)
 {
-	json_t *json = json_pack("{s:s}", "type", "summary");
-	json_t *rest = summary(report);
-
-	for (size_t i = 0; i < report->count; i++)
-		if (is_unreached(&report->results[i], report))
-			jsonl_ended(out, report, &report->results[i]);
-	json_object_update(json, rest);
-	json_decref(rest);
-	dump(out, json, JSON_COMPACT);
+	put_unreached(out, report);
+	put_line(out, "summary", summary(report));
 }
 
 const struct printer printer_json = {.name = "json", .end = json_end};

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "html/html.h"
 #include "text/json.h"
 #include "text/json_text.h"
 
@@ -26,34 +27,13 @@ static size_t allowed(const char *text)
 	return utf8_length(c, strlen(text));
 }
 
-static const char *entity(char c)
-{
-	switch (c) {
-	case '&':
-		return "&amp;";
-	case '<':
-		return "&lt;";
-	case '>':
-		return "&gt;";
-	case '"':
-		return "&quot;";
-	default:
-		return NULL;
-	}
-}
-
 /* Text for an attribute or element; a byte of what XML cannot hold becomes '?'. */
 static void put_escaped(FILE *f, const char *text)
 {
 	while (text && *text) {
 		size_t n = allowed(text);
 
-		if (entity(*text))
-			fputs(entity(*text), f);
-		else if (n)
-			fwrite(text, 1, n, f);
-		else
-			fputc('?', f);
+		html_piece(f, n ? text : "?", n ? n : 1);
 		text += n ? n : 1;
 	}
 }
@@ -188,9 +168,7 @@ static void suite_ended(struct output *out, const struct report *report,
 
 static void end(struct output *out, const struct report *report)
 {
-	for (size_t i = 0; i < report->count; i++)
-		if (is_unreached(&report->results[i], report))
-			suite_ended(out, report, &report->results[i]);
+	put_unreached(out, report);
 	fputs("</testsuites>\n", out->f);
 	suites_end(out->state);
 }

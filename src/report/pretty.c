@@ -132,6 +132,11 @@ static void failures(struct output *out, const struct report *report)
 	json_decref(groups);
 }
 
+static void count(const struct result *result, unsigned tally[OUTCOMES], unsigned *unreached)
+{
+	(*(result_has_run(result) ? &tally[result->verdict.outcome] : unreached))++;
+}
+
 static void suites(struct output *out, const struct report *report)
 {
 	for (size_t i = 0, next; i < report->count; i = next) {
@@ -141,10 +146,7 @@ static void suites(struct output *out, const struct report *report)
 		for (next = i;
 		     next < report->count && !strcmp(report->results[next].instance->suite, suite);
 		     next++)
-			if (result_has_run(&report->results[next]))
-				tally[report->results[next].verdict.outcome]++;
-			else
-				unreached++;
+			count(&report->results[next], tally, &unreached);
 		fprintf(out->f, "%-28s", suite);
 		for (int o = 0; o < OUTCOMES; o++)
 			if (tally[o])
@@ -160,60 +162,57 @@ static void suites(struct output *out, const struct report *report)
 	}
 }
 
-/* Those that were skipped for one requirement: how many, and what was found; with `without`, those
- * that pass without it. */
-static void put_skips(struct output *out, const struct report *report, const json_t *group,
-		      bool without)
+/* Each token once, below what a person would change: how many want it, and what was found. */
+static void put_skips(struct output *out, const struct report *report, const json_t *groups)
 {
-	const struct result *first = result_of(report, group, 0);
-	size_t count = json_array_size(group), told = 0;
-
-	for (size_t i = 0; i < count; i++)
-		told += !without || result_of(report, group, i)->passes_without;
-	if (!told)
-		return;
-	say(out->f, "    %-32s %4zu  ", first->token, told);
-	if (!without)
-		one_line_print(out->f, first->reason ? first->reason : "", "\n");
-	for (size_t i = 0; without && i < count; i++)
-		if (result_of(report, group, i)->passes_without)
-			say(out->f, "%s ", result_of(report, group, i)->instance->id);
-	fputc('\n', out->f);
-}
-
-/* Each token once, below what a person would change. */
-static void skips(struct output *out, const struct report *report)
-{
-	json_t *groups[REMEDY_KINDS], *group;
 	const char *token,
 		*title = "\nskipped because they require what is not here; to have it:\n";
-	bool any_without = false;
+	json_t *group;
 
-	for (size_t remedy = 0; remedy < REMEDY_KINDS; remedy++)
-		groups[remedy] = or_exit(json_object());
+	for (size_t remedy = 0; remedy < REMEDY_KINDS; remedy++) {
+		bool is_first = true;
+
+		json_object_foreach((json_t *)groups, token, group) {
+			const struct result *first = result_of(report, group, 0);
+
+			if (require_remedy(token, report->env) != remedy)
+				continue;
+			if (is_first)
+				fprintf(out->f, "%s  %s:\n", title, remedy_names[remedy]);
+			title = "";
+			is_first = false;
+			say(out->f, "    %-32s %4zu  ", token, json_array_size(group));
+			one_line_print(out->f, first->reason ? first->reason : "", "\n");
+			fputc('\n', out->f);
+		}
+	}
+}
+
+static void skips(struct output *out, const struct report *report)
+{
+	json_t *all = or_exit(json_object()), *without = or_exit(json_object()), *group;
+	const char *token;
+
 	for (size_t i = 0; i < report->count; i++) {
 		const struct result *result = &report->results[i];
 
 		if (result->verdict.outcome != SKIP || !result->token || !result_has_run(result))
 			continue;
-		add_to_group(groups[require_remedy(result->token, report->env)], result->token, i);
-		any_without |= result->passes_without;
+		add_to_group(all, result->token, i);
+		if (result->passes_without)
+			add_to_group(without, result->token, i);
 	}
-	for (size_t remedy = 0; remedy < REMEDY_KINDS; remedy++) {
-		if (json_object_size(groups[remedy])) {
-			fprintf(out->f, "%s  %s:\n", title, remedy_names[remedy]);
-			title = "";
-		}
-		json_object_foreach(groups[remedy], token, group)
-			put_skips(out, report, group, false);
-	}
-	if (any_without)
+	put_skips(out, report, all);
+	if (json_object_size(without))
 		fprintf(out->f, "\nskipped, and pass without what they require:\n");
-	for (size_t remedy = 0; remedy < REMEDY_KINDS; remedy++) {
-		json_object_foreach(groups[remedy], token, group)
-			put_skips(out, report, group, true);
-		json_decref(groups[remedy]);
+	json_object_foreach(without, token, group) {
+		say(out->f, "    %-32s %4zu ", token, json_array_size(group));
+		for (size_t i = 0; i < json_array_size(group); i++)
+			say(out->f, " %s", result_of(report, group, i)->instance->id);
+		fputc('\n', out->f);
 	}
+	json_decref(all);
+	json_decref(without);
 }
 
 /* Why some were not reached: one line, for there may be thousands. */
@@ -340,10 +339,7 @@ static void end(struct output *out, const struct report *report)
 		return;
 	}
 	for (size_t i = 0; i < report->count; i++)
-		if (result_has_run(&report->results[i]))
-			tally[report->results[i].verdict.outcome]++;
-		else
-			unreached++;
+		count(&report->results[i], tally, &unreached);
 	report_verdict(report, verdict, sizeof(verdict));
 	if (!out->quiet)
 		fprintf(out->f, "%s%s.\n\n", report->interrupted ? "The run ended early. " : "",

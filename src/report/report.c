@@ -25,9 +25,11 @@ const struct printer *printer_by_name(const char *name, struct nearest *near)
 	return NULL;
 }
 
-bool is_unreached(const struct result *result, const struct report *report)
+void put_unreached(struct output *out, const struct report *report)
 {
-	return result->runs < report->rounds;
+	for (size_t i = 0; i < report->count; i++)
+		if (report->results[i].runs < report->rounds)
+			out->printer->ended(out, report, &report->results[i]);
 }
 
 /* What is no UTF-8, as a text that was cut within a character, is shown so and not left out. */
@@ -140,11 +142,12 @@ json_t *head_json(const struct environment *env, const struct host *host, uint64
 			 environment_json(env));
 }
 
-static void host_line(FILE *f, const char *indent, const char *name, const char *text)
+/* "name  text", nothing if there is no text. */
+static void put_named(FILE *f, const char *indent, int width, const char *name, const char *text)
 {
-	if (!text[0])
+	if (!text || !text[0])
 		return;
-	fprintf(f, "%s%-11s ", indent, name);
+	fprintf(f, "%s%-*s ", indent, width, name);
 	one_line_print(f, text, "\n");
 	fputc('\n', f);
 }
@@ -155,12 +158,12 @@ void print_host(FILE *f, const struct report *report, const char *indent)
 	char hash[17];
 
 	cases_hash_text(report->cases_hash, hash);
-	host_line(f, indent, "host", host->name);
-	host_line(f, indent, "time", host->time);
-	host_line(f, indent, "processor", host->cpu_model);
-	host_line(f, indent, "system", host->distribution);
-	host_line(f, indent, "options", host->options);
-	host_line(f, indent, "cases", hash);
+	put_named(f, indent, 11, "host", host->name);
+	put_named(f, indent, 11, "time", host->time);
+	put_named(f, indent, 11, "processor", host->cpu_model);
+	put_named(f, indent, 11, "system", host->distribution);
+	put_named(f, indent, 11, "options", host->options);
+	put_named(f, indent, 11, "cases", hash);
 }
 
 json_t *tally_json(const struct report *report)
@@ -192,11 +195,7 @@ static void spec_line(const json_t *spec, char *out, size_t size)
 
 static void detail(FILE *f, const char *indent, const char *name, const char *text)
 {
-	if (!text || !text[0])
-		return;
-	fprintf(f, "%s%-10s ", indent, name);
-	one_line_print(f, text, "\n");
-	fputc('\n', f);
+	put_named(f, indent, 10, name, text);
 }
 
 /* The last few that had a process meanwhile, and how many more had. */

@@ -85,8 +85,8 @@ void print_host(FILE *f, const struct report *report, const char *indent);
 json_t *result_json(const struct result *result, const struct cases *cases);
 json_t *tally_json(const struct report *report);
 
-/* The run ended before this one did: no printer was told of its end. */
-bool is_unreached(const struct result *result, const struct report *report);
+/* The end of a run that ended early: tells the printer that each that is left has ended. */
+void put_unreached(struct output *out, const struct report *report);
 
 /* What the kernel has recorded of itself meanwhile: a new reference to a list of texts; or NULL. */
 json_t *alarms_json(const struct report *report);

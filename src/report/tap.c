@@ -52,21 +52,13 @@ static void test_line(FILE *f, const char *indent, size_t number, const struct r
 static void details(FILE *f, const char *indent, const struct report *report,
 		    const struct result *result)
 {
-	char *text = NULL, prefix[16];
-	size_t size = 0;
-	FILE *lines;
+	char prefix[16];
 
 	if (result->verdict.outcome == PASS || result->verdict.outcome == SKIP ||
 	    result->verdict.outcome == XFAIL)
 		return;
-	lines = open_memstream(&text, &size);
-	if (!lines)
-		return;
 	snprintf(prefix, sizeof(prefix), "%s# ", indent);
-	print_details(lines, result, report->again, prefix);
-	fclose(lines);
-	fputs(text, f);
-	free(text);
+	print_details(f, result, report->again, prefix);
 }
 
 static void header(FILE *f, const struct report *report, const char *version)
@@ -89,14 +81,6 @@ static void tap_ended(struct output *out, const struct report *report, const str
 	test_line(out->f, "", ++out->put, result, false);
 	details(out->f, "", report, result);
 	fflush(out->f);
-}
-
-/* What the run has not come to, if it ended early. */
-static void tap_end(struct output *out, const struct report *report)
-{
-	for (size_t i = 0; i < report->count; i++)
-		if (is_unreached(&report->results[i], report))
-			out->printer->ended(out, report, &report->results[i]);
 }
 
 /*
@@ -176,12 +160,12 @@ static void ktap_ended(struct output *out, const struct report *report, const st
 
 static void ktap_end(struct output *out, const struct report *report)
 {
-	tap_end(out, report);
+	put_unreached(out, report);
 	suites_end(out->state);
 }
 
 const struct printer printer_tap = {
-	.name = "tap", .begin = tap_begin, .ended = tap_ended, .end = tap_end};
+	.name = "tap", .begin = tap_begin, .ended = tap_ended, .end = put_unreached};
 const struct printer printer_ktap = {.name = "ktap",
 				     .begin = ktap_begin,
 				     .started = ktap_started,

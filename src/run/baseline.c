@@ -568,11 +568,6 @@ static json_t *new_entry(const struct result *result, const struct abi_arch *arc
 			 version);
 }
 
-static bool is_known_failure(const struct result *result)
-{
-	return result->verdict.outcome == FAIL && !result->differed && result->runs;
-}
-
 /* One entry for each case; those of the same case stand beside each other. */
 static void add_failures(json_t *deviations, const struct abi_arch *arch, const char *version,
 			 const struct result *results, size_t count,
@@ -584,7 +579,7 @@ static void add_failures(json_t *deviations, const struct abi_arch *arch, const 
 	for (size_t i = 0; i < count; i++) {
 		const struct result *result = &results[i];
 
-		if (!is_known_failure(result))
+		if (result->verdict.outcome != FAIL)
 			continue;
 		if (before && is_of_same_case(before, result)) {
 			json_array_append_new(json_object_get(entry, "id"),
@@ -673,7 +668,7 @@ static struct findings *find_all(const struct baseline *baseline, const struct r
 	for (size_t i = 0; i < count; i++) {
 		const struct result *result = &results[i];
 
-		if (result->verdict.outcome == ERROR || result->differed)
+		if (result->verdict.outcome == ERROR || result->verdict.outcome == UNSTABLE)
 			changes->left++;
 		else if (result->verdict.outcome == XFAIL)
 			findings[result->deviation - baseline->list].failed++;

@@ -49,6 +49,10 @@ status 1 "$perfabi" diff --json "$scratch/i.json" "$scratch/j.json"
 holds '[.worse, .better, .other] | map(map(.id)) == [["z.kept"], [], ["z.skipped", "z.known"]]' "$scratch/out" || fail "errors in B"
 status 0 "$perfabi" diff --json "$scratch/j.json" "$scratch/i.json"
 holds '[.worse, .better, .other] | map(map(.id)) == [[], ["z.kept"], ["z.skipped", "z.known"]]' "$scratch/out" || fail "errors in A"
+# What fails at times is worse than what never does.
+result z.kept unstable '"got":"failed 3 of 8"' | report k 6.1
+status 1 "$perfabi" diff --json "$scratch/i.json" "$scratch/k.json"
+holds '[.worse, .other] | map(map(.id)) == [["z.kept"], []]' "$scratch/out" || fail "a case that is unstable in B"
 # What one side alone has: by topic, and of it the worst answer first; what is alike stands once, with -v each by itself.
 result w.a pass | report e 6.1
 { for one in w.a:pass w.b:pass w.c:fail w.d:skip w.e:fail w.f:pass x.a:pass; do result "${one%:*}" "${one#*:}"; done; result x.b pass '"capability":"yes"'; result x.c pass '"capability":"no"'; result x.d skip; } | report f 6.1

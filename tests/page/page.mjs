@@ -237,6 +237,13 @@ await step("a case in full", async () => {
 	await field.fill("");
 });
 
+await step("how often a case failed", async () => {
+	const [id] = [...cases].find(([, one]) => one.some(({ result }) => result.outcome === "fail"));
+	const other = await open(browser, file, { hash: `#case=${id}` });
+	assert.match(await other.getByRole("dialog").locator("section", { has: other.getByRole("heading", { name: "fail" }) }).locator("dl").innerText(), /^Runs\s+failed 8 of 8$/m);
+	await other.context().close();
+});
+
 await step("an address of what is not on the page says so, where a screen reader reads it", async () => {
 	const said = async (hash) => {
 		const other = await open(browser, file, { hash });
