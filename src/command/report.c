@@ -8,7 +8,6 @@
 
 #include "command/command.h"
 #include "page/page.h"
-#include "page/table.h"
 #include "text/json_text.h"
 #include "text/options.h"
 #include "text/outfile.h"

@@ -12,21 +12,31 @@
 
 enum standing { NEITHER, NOT_KEPT, KEPT };
 
+/* The worst first. */
 static const struct {
 	const char *answer;
 	enum standing standing;
-} standings[] = {
-	{"unstable", NOT_KEPT}, {"pass", KEPT},       {"xpass", KEPT},
-	{"yes", KEPT},          {"fail", NOT_KEPT},   {"xfail", NOT_KEPT},
-	{"no", NOT_KEPT},       {"denied", NOT_KEPT}, {"error", NOT_KEPT},
-};
+} standings[] = {{"fail", NOT_KEPT},  {"unstable", NOT_KEPT}, {"error", NOT_KEPT},
+		 {"no", NOT_KEPT},    {"denied", NOT_KEPT},   {"xpass", KEPT},
+		 {"xfail", NOT_KEPT}, {"yes", KEPT},          {"pass", KEPT},
+		 {"skip", NEITHER}};
+enum { STANDINGS = sizeof(standings) / sizeof(standings[0]) };
+
+/* An answer that a newer perfabi has is behind all of these. */
+static int badness_of(const char *answer)
+{
+	int rank = 0;
+
+	while (rank < STANDINGS && strcmp(standings[rank].answer, answer) != 0)
+		rank++;
+	return rank;
+}
 
 static enum standing standing_of(const char *answer)
 {
-	for (size_t i = 0; i < sizeof(standings) / sizeof(standings[0]); i++)
-		if (!strcmp(standings[i].answer, answer))
-			return standings[i].standing;
-	return NEITHER;
+	int rank = badness_of(answer);
+
+	return rank < STANDINGS ? standings[rank].standing : NEITHER;
 }
 
 static const char *change_of(const json_t *a, const json_t *b)
@@ -63,19 +73,6 @@ static json_t *change_entry(const char *key, const json_t *a, const json_t *b)
 	return entry;
 }
 
-/* The worst first; an answer that a newer perfabi has is behind all of these. */
-static int badness_of(const json_t *entry)
-{
-	static const char *const answers[] = {"fail",  "unstable", "error", "no",   "denied",
-					      "xpass", "xfail",    "yes",   "pass", "skip"};
-	const char *answer = member_text(entry, "answer");
-	int rank = 0, count = sizeof(answers) / sizeof(answers[0]);
-
-	while (rank < count && strcmp(answers[rank], answer) != 0)
-		rank++;
-	return rank;
-}
-
 /* 0: alike. A change has `a` and `b`; what one side alone has, `answer`. */
 static int compare_what(const json_t *a, const json_t *b)
 {
@@ -83,7 +80,7 @@ static int compare_what(const json_t *a, const json_t *b)
 	int order = strcmp(member_text(a, "topic"), member_text(b, "topic"));
 
 	if (!order)
-		order = badness_of(a) - badness_of(b);
+		order = badness_of(member_text(a, "answer")) - badness_of(member_text(b, "answer"));
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]) && !order; i++)
 		order = strcmp(member_text(a, keys[i]), member_text(b, keys[i]));
 	return order;

@@ -78,17 +78,13 @@ static bool take_capability(struct side_reading *r, const json_t *topic, const j
 	return true;
 }
 
-static bool take_fact(struct side_reading *r, const json_t *topic, const json_t *fact)
+static bool take_fact(struct side_reading *r, const char *key, const char *topic, const char *title,
+		      json_t *value)
 {
-	const char *key = member_text(fact, "key");
-	json_t *value = json_object_get(fact, "value");
-
-	if (!key[0] || !value)
-		return false;
-	json_object_set_new(r->facts, key,
-			    json_pack("{s:s, s:s, s:O}", "topic", member_text(topic, "title"),
-				      "title", member_text(fact, "title"), "value", value));
-	return true;
+	return key[0] && value &&
+	       !json_object_set_new(r->facts, key,
+				    json_pack("{s:s, s:s, s:O}", "topic", topic, "title", title,
+					      "value", value));
 }
 
 static bool take_topic(struct side_reading *r, const json_t *topic)
@@ -101,7 +97,8 @@ static bool take_topic(struct side_reading *r, const json_t *topic)
 		if (!take_capability(r, topic, one))
 			return false;
 	json_array_foreach(facts, i, one)
-		if (!take_fact(r, topic, one))
+		if (!take_fact(r, member_text(one, "key"), member_text(topic, "title"),
+			       member_text(one, "title"), json_object_get(one, "value")))
 			return false;
 	return json_is_array(capabilities) && json_is_array(facts);
 }
@@ -116,9 +113,7 @@ static void take_pmu_names(struct side_reading *r, const json_t *pmus)
 		char key[256];
 
 		snprintf(key, sizeof(key), "pmu.%s", member_text(pmu, "name"));
-		json_object_set_new(r->facts, key,
-				    json_pack("{s:s, s:s, s:b}", "topic", "PMUs", "title",
-					      member_text(pmu, "name"), "value", 1));
+		take_fact(r, key, "PMUs", member_text(pmu, "name"), json_true());
 	}
 }
 

@@ -109,28 +109,24 @@ static void put_plain_head(FILE *f, const struct table *table)
 	      f);
 	for (size_t i = 0; i < table->column_count; i++) {
 		const struct column *column = &table->columns[i];
-		const char *note = json_string_value(json_object_get(column->about, "note"));
+		const char *const lines[] = {column->name, column->kernel, column->machine,
+					     member_text(column->about, "note")};
 
 		fputs("<th scope=col>", f);
-		html_text(f, column->name);
-		fputs("<br>", f);
-		html_text(f, column->kernel);
-		fputs("<br>", f);
-		html_text(f, column->machine);
-		fputs(note ? "<br>" : "", f);
-		html_text(f, note ? note : "");
+		for (size_t j = 0; j < 3 || (j < 4 && lines[j][0]); j++) {
+			fputs(j ? "<br>" : "", f);
+			html_text(f, lines[j]);
+		}
 	}
 	fputs("</thead>\n", f);
 }
 
 static void put_plain_row(FILE *f, const struct table *table, const struct row *row)
 {
-	const char *title = json_string_value(json_object_get(row->about, "title"));
-
 	fputs("<tr><th scope=row>", f);
 	html_text(f, row->id);
 	fputs("<td>", f);
-	html_text(f, title ? title : "");
+	html_text(f, member_text(row->about, "title"));
 	fputs(row->own.differs   ? "<td class=differs>differs"
 	      : row->own.partial ? "<td class=partial>partial"
 				 : "<td>",

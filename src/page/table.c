@@ -2,7 +2,7 @@
 /*
  * The order of the page: what machines disagree about, and what some skip, each since which kernel.
  */
-#include "page/table.h"
+#include "page/page.h"
 
 #include <limits.h>
 #include <stdio.h>

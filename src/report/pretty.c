@@ -75,14 +75,7 @@ static void begin(struct output *out, const struct report *report)
 	fprintf(out->f, "\n");
 }
 
-/* Results by a key, in the order in which each key came first: an object of lists of indices. */
-static void add_to_group(json_t *groups, const char *key, size_t index)
-{
-	if (!json_object_get(groups, key))
-		json_object_set_new(groups, key, json_array());
-	json_array_append_new(json_object_get(groups, key), json_integer((json_int_t)index));
-}
-
+/* Results by a key are in groups, by their index. */
 static const struct result *result_of(const struct report *report, const json_t *group, size_t i)
 {
 	return &report->results[json_integer_value(json_array_get(group, i))];
@@ -91,15 +84,15 @@ static const struct result *result_of(const struct report *report, const json_t 
 /* One block: the first in full, and the ids of those that are alike. */
 static void put_block(struct output *out, const struct report *report, const json_t *group)
 {
-	static const char *const words[OUTCOMES] = {"PASS",  "FAIL",  "UNSTABLE", "SKIP",
-						    "XFAIL", "XPASS", "ERROR"};
 	enum { NAMED = 5 };
 	const struct result *result = result_of(report, group, 0);
 	int outcome = result->verdict.outcome;
 	size_t alike = json_array_size(group) - 1;
 
-	fprintf(out->f, "%s%s%s %s", start_colour(out, outcome_is_bad(outcome) ? RED : GREEN),
-		words[outcome], stop_colour(out), result->instance->id);
+	fputs(start_colour(out, outcome_is_bad(outcome) ? RED : GREEN), out->f);
+	for (const char *c = outcome_names[outcome]; *c; c++)
+		fputc(*c - 'a' + 'A', out->f);
+	fprintf(out->f, "%s %s", stop_colour(out), result->instance->id);
 	if (alike)
 		fprintf(out->f, ", and %zu case%s alike", alike, alike == 1 ? "" : "s");
 	fputc('\n', out->f);
@@ -125,7 +118,7 @@ static void failures(struct output *out, const struct report *report)
 			 (unsigned long long)(out->verbose ? i : result_cause(result)));
 		if (result_has_run(result) &&
 		    (out->verbose || outcome_is_bad(result->verdict.outcome)))
-			add_to_group(groups, cause, i);
+			group_add(groups, cause, json_integer((json_int_t)i));
 	}
 	json_object_foreach(groups, key, group)
 		put_block(out, report, group);
@@ -198,9 +191,9 @@ static void skips(struct output *out, const struct report *report)
 
 		if (result->verdict.outcome != SKIP || !result->token || !result_has_run(result))
 			continue;
-		add_to_group(all, result->token, i);
+		group_add(all, result->token, json_integer((json_int_t)i));
 		if (result->passes_without)
-			add_to_group(without, result->token, i);
+			group_add(without, result->token, json_integer((json_int_t)i));
 	}
 	put_skips(out, report, all);
 	if (json_object_size(without))
@@ -216,17 +209,10 @@ static void skips(struct output *out, const struct report *report)
 }
 
 /* Why some were not reached: one line, for there may be thousands. */
-static void not_reached(struct output *out, const struct report *report)
+static void not_reached(struct output *out, const struct result *one, unsigned count)
 {
-	const struct result *one = NULL;
-	unsigned count = 0;
 	bool is_error;
 
-	for (size_t i = 0; i < report->count; i++)
-		if (!result_has_run(&report->results[i])) {
-			one = &report->results[i];
-			count++;
-		}
 	if (!count)
 		return;
 	is_error = one->verdict.outcome == ERROR; /* else that is what the user wanted */
@@ -250,18 +236,6 @@ static void put_alarms(struct output *out, const struct report *report)
 	json_decref(alarms);
 }
 
-/* How many results each of the baseline's entries is about; free() it. */
-static unsigned *count_known(const struct report *report)
-{
-	const struct deviation *first = report->baseline->list;
-	unsigned *counts = or_exit(calloc(report->baseline->count + 1, sizeof(*counts)));
-
-	for (size_t i = 0; i < report->count; i++)
-		if (report->results[i].verdict.outcome == XFAIL)
-			counts[report->results[i].deviation - first]++;
-	return counts;
-}
-
 /* The first and the last of a list of versions, or the only one. */
 static void put_versions(FILE *f, const char *words, const json_t *list)
 {
@@ -274,26 +248,19 @@ static void put_versions(FILE *f, const char *words, const json_t *list)
 		fprintf(f, " to %s", json_string_value(json_array_get(list, count - 1)));
 }
 
-static void put_cases(FILE *f, const json_t *ids)
-{
-	const json_t *one;
-
-	for (size_t i = 0; (one = element(ids, i)); i++) {
-		fputs(i ? ", " : "", f);
-		one_line_print(f, json_string_value(one), "");
-	}
-}
-
 /* What a function or the machine does; which cases show it; since when, until when. */
 static void put_deviation(FILE *f, const struct deviation *deviation, unsigned count)
 {
+	const json_t *ids = json_object_get(deviation->json, "id"), *id;
+
 	if (deviation->of_machine)
 		fputs("  ", f);
 	else
 		fprintf(f, "  %s() ", deviation->function);
 	one_line_print(f, deviation->why, "");
 	fputs("\n      ", f);
-	put_cases(f, json_object_get(deviation->json, "id"));
+	for (size_t i = 0; (id = element(ids, i)); i++)
+		say(f, "%s%s", i ? ", " : "", json_string_value(id));
 	fprintf(f, ": %u failure%s", count, count == 1 ? "" : "s");
 	if (deviation->since)
 		say(f, "; since %s", deviation->since);
@@ -313,8 +280,12 @@ static void put_deviation(FILE *f, const struct deviation *deviation, unsigned c
 static void deviations(struct output *out, const struct report *report, bool of_machine)
 {
 	const struct deviation *list = report->baseline->list;
-	unsigned *counts = count_known(report), broken = 0;
+	unsigned *counts = or_exit(calloc(report->baseline->count + 1, sizeof(*counts)));
+	unsigned broken = 0;
 
+	for (size_t i = 0; i < report->count; i++)
+		if (report->results[i].verdict.outcome == XFAIL)
+			counts[report->results[i].deviation - list]++;
 	for (size_t i = 0; i < report->baseline->count; i++) {
 		if (list[i].of_machine != of_machine)
 			counts[i] = 0;
@@ -332,21 +303,25 @@ static void deviations(struct output *out, const struct report *report, bool of_
 static void end(struct output *out, const struct report *report)
 {
 	unsigned tally[OUTCOMES] = {0}, unreached = 0;
+	const struct result *one = NULL; /* that was not reached */
 	char verdict[256];
 
 	if (report->barred) {
 		say(out->f, "%s\n", report->barred);
 		return;
 	}
-	for (size_t i = 0; i < report->count; i++)
+	for (size_t i = 0; i < report->count; i++) {
 		count(&report->results[i], tally, &unreached);
+		if (!result_has_run(&report->results[i]))
+			one = &report->results[i];
+	}
 	report_verdict(report, verdict, sizeof(verdict));
 	if (!out->quiet)
 		fprintf(out->f, "%s%s.\n\n", report->interrupted ? "The run ended early. " : "",
 			verdict);
 	put_alarms(out, report);
 	failures(out, report);
-	not_reached(out, report);
+	not_reached(out, one, unreached);
 	if (!out->quiet) {
 		suites(out, report);
 		skips(out, report);

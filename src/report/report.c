@@ -215,14 +215,11 @@ static void beside_line(FILE *f, const struct result *result, const char *indent
 	fputc('\n', f);
 }
 
-static void rerun_line(FILE *f, const struct result *result, const char *again, const char *indent)
+void group_add(json_t *groups, const char *key, json_t *value)
 {
-	char *text = NULL;
-
-	if (again && outcome_is_bad(result->verdict.outcome) &&
-	    asprintf(&text, "%s %s", again, result->instance->id) > 0)
-		detail(f, indent, "again:", text);
-	free(text);
+	if (!json_object_get(groups, key))
+		json_object_set_new(groups, key, json_array());
+	json_array_append_new(json_object_get(groups, key), value);
 }
 
 static void add_count(char *out, size_t size, unsigned count, const char *one, const char *many)
@@ -282,7 +279,7 @@ void report_verdict(const struct report *report, char *out, size_t size)
 
 void print_details(FILE *f, const struct result *result, const char *again, const char *indent)
 {
-	char spec[512], place[512];
+	char spec[512], place[512], *command = NULL;
 
 	case_place(result->instance, place, sizeof(place));
 
@@ -300,40 +297,36 @@ void print_details(FILE *f, const struct result *result, const char *again, cons
 	detail(f, indent, "spec:", spec);
 	beside_line(f, result, indent);
 	detail(f, indent, "case:", place);
-	rerun_line(f, result, again, indent);
+	if (again && outcome_is_bad(result->verdict.outcome) &&
+	    asprintf(&command, "%s %s", again, result->instance->id) > 0)
+		detail(f, indent, "again:", command);
+	free(command);
 }
 
-/* The last that begins no later than the instance. */
-static struct suite *find_suite(const struct suites *suites, const struct instance *instance)
+static struct suite *find_suite(struct suites *suites, const struct instance *instance)
 {
-	size_t low = 0, high = suites->count;
+	const json_t *index = json_object_get(suites->by_name, instance->suite);
 
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-
-		if (suites->list[middle].first <= instance)
-			low = middle;
-		else
-			high = middle;
-	}
-	return &suites->list[low];
+	return &suites->list[json_integer_value(index)];
 }
 
-/* The instances of a suite stand together. */
 struct suites *suites_begin(const struct report *report)
 {
 	struct suites *suites = or_exit(calloc(1, sizeof(*suites)));
-	struct suite *last = NULL;
 
 	suites->list = or_exit(calloc(report->count + 1, sizeof(*suites->list)));
+	suites->by_name = or_exit(json_object());
 	for (size_t i = 0; i < report->count; i++) {
 		const struct instance *instance = report->instances[i];
+		struct suite *next = &suites->list[suites->count];
 
-		if (!last || strcmp(last->first->suite, instance->suite) != 0) {
-			last = &suites->list[suites->count++];
-			last->first = instance;
+		if (!json_object_get(suites->by_name, instance->suite)) {
+			json_object_set_new(suites->by_name, instance->suite,
+					    json_integer((json_int_t)suites->count++));
+			next->first = instance;
+			next->skips = or_exit(json_object());
 		}
-		last->left++;
+		find_suite(suites, instance)->left++;
 	}
 	return suites;
 }
@@ -360,6 +353,7 @@ void suites_end(struct suites *suites)
 		json_decref(suites->list[i].skips);
 		free(suites->list[i].text);
 	}
+	json_decref(suites->by_name);
 	free(suites->list);
 	free(suites);
 }

@@ -91,12 +91,15 @@ void put_unreached(struct output *out, const struct report *report);
 /* What the kernel has recorded of itself meanwhile: a new reference to a list of texts; or NULL. */
 json_t *alarms_json(const struct report *report);
 
+/* Appends to the list of that key in an object of lists, which has keys in the order of arrival. */
+void group_add(json_t *groups, const char *key, json_t *value);
+
 /* What came of the run in one sentence, without a full stop; cut to fit. */
 void report_verdict(const struct report *report, char *out, size_t size);
 
 /* A suite for printers that write it as a whole, when its last case has ended. */
 struct suite {
-	const struct instance *first; /* of those that were picked, which stand in their order */
+	const struct instance *first; /* of those that were picked */
 	size_t left;                  /* cases that have not ended */
 	struct {
 		size_t tests, failures, errors, skipped; /* skipped: with the known failures */
@@ -105,11 +108,12 @@ struct suite {
 	FILE *f; /* writes `text`: its cases so far; closed by who writes the suite */
 	char *text;
 	size_t size;
-	json_t *skips; /* of KTAP: by token, a count and the reason */
+	json_t *skips; /* of KTAP: by token, the reasons */
 	size_t lines;  /* of KTAP */
 };
 
 struct suites {
+	json_t *by_name; /* indices in the list */
 	struct suite *list;
 	size_t count, put;
 };

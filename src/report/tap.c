@@ -105,34 +105,19 @@ static void ktap_started(struct output *out, const struct instance *instance)
 	fflush(out->f);
 }
 
-static void add_skip(struct suite *suite, const struct result *result)
-{
-	json_t *skip;
-
-	if (!suite->skips)
-		suite->skips = or_exit(json_object());
-	skip = json_object_get(suite->skips, result->token);
-	if (!skip) {
-		skip = or_exit(json_pack("{s:i, s:s*}", "count", 0, "reason", result->reason));
-		json_object_set_new(suite->skips, result->token, skip);
-	}
-	json_integer_set(json_object_get(skip, "count"),
-			 json_integer_value(json_object_get(skip, "count")) + 1);
-}
-
 static void put_ktap_suite(struct output *out, struct suite *suite)
 {
 	struct suites *suites = out->state;
 	bool is_bad = suite->totals.failures || suite->totals.errors;
 	const char *token;
-	json_t *skip;
+	json_t *reasons;
 
-	json_object_foreach(suite->skips, token, skip) {
-		json_int_t count = json_integer_value(json_object_get(skip, "count"));
+	json_object_foreach(suite->skips, token, reasons) {
+		size_t count = json_array_size(reasons);
 
-		fprintf(suite->f, "%sok %zu - %s # SKIP %lld case%s: ", indent, ++suite->lines,
-			token, (long long)count, count == 1 ? "" : "s");
-		put_plain(suite->f, json_string_value(json_object_get(skip, "reason")));
+		fprintf(suite->f, "%sok %zu - %s # SKIP %zu case%s: ", indent, ++suite->lines,
+			token, count, count == 1 ? "" : "s");
+		put_plain(suite->f, json_string_value(json_array_get(reasons, 0)));
 		fputc('\n', suite->f);
 	}
 	fclose(suite->f);
@@ -147,9 +132,10 @@ static void put_ktap_suite(struct output *out, struct suite *suite)
 static void ktap_ended(struct output *out, const struct report *report, const struct result *result)
 {
 	struct suite *suite = suite_of(out->state, result);
+	const char *reason = result->reason;
 
 	if (result->verdict.outcome == SKIP && result->token) {
-		add_skip(suite, result);
+		group_add(suite->skips, result->token, json_string_nocheck(reason ? reason : ""));
 	} else {
 		details(suite->f, indent, report, result);
 		test_line(suite->f, indent, ++suite->lines, result, true);
