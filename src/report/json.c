@@ -67,7 +67,7 @@ static void json_end(struct output *out, const struct report *report)
 }
 
 /* A line: its type, and the members of `rest`, which it takes. */
-static void put_line(struct output *out, const char *type, json_t *rest)
+static void put_json_line(struct output *out, const char *type, json_t *rest)
 {
 	json_t *json = json_pack("{s:s}", "type", type);
 
@@ -79,24 +79,24 @@ static void put_line(struct output *out, const char *type, json_t *rest)
 
 static void jsonl_begin(struct output *out, const struct report *report)
 {
-	put_line(out, "environment", head(report));
+	put_json_line(out, "environment", head(report));
 }
 
 static void jsonl_started(struct output *out, const struct instance *instance)
 {
-	put_line(out, "begin", json_pack("{s:s}", "id", instance->id));
+	put_json_line(out, "begin", json_pack("{s:s}", "id", instance->id));
 }
 
 static void jsonl_ended(struct output *out, const struct report *report,
 			const struct result *result)
 {
-	put_line(out, "result", result_json(result, report->cases));
+	put_json_line(out, "result", result_json(result, report->cases));
 }
 
 static void jsonl_end(struct output *out, const struct report *report)
 {
 	put_unreached(out, report);
-	put_line(out, "summary", summary(report));
+	put_json_line(out, "summary", summary(report));
 }
 
 const struct printer printer_json = {.name = "json", .end = json_end};
