@@ -31,6 +31,7 @@ def check_words(words):
 
 
 class Job:
+    # `seconds`: it ends when it has said nothing for so long.
     def __init__(self, name, words, caller='root', paranoid='-', seconds=60, **rest):
         check_words(words)
         self.name, self.words, self.seconds = name, words, seconds

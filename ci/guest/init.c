@@ -79,7 +79,7 @@ struct stream {
 struct job {
 	const char *name, *caps, *paranoid;
 	uid_t uid;
-	long seconds;
+	long seconds; /* how long it may say nothing */
 	char *words[WORDS_MAX + 1];
 };
 
@@ -322,14 +322,15 @@ static void run_child(const struct job *job, int out, int err)
 	_exit(127);
 }
 
-/* What is there to read of `fd`, to its stream; closes it and makes it -1 at its end. */
-static void drain(struct pollfd *fd, struct stream *s)
+/* What is there to read of `fd`, to its stream; closes it and makes it -1 at its end. True if there
+ * was something. */
+static bool drain(struct pollfd *fd, struct stream *s)
 {
 	char buffer[65536];
 	ssize_t n;
 
 	if (!fd->revents)
-		return;
+		return false;
 	n = read(fd->fd, buffer, sizeof(buffer));
 	if (n > 0) {
 		stream_put(s, buffer, (size_t)n);
@@ -338,6 +339,7 @@ static void drain(struct pollfd *fd, struct stream *s)
 		close(fd->fd);
 		fd->fd = -1;
 	}
+	return n > 0;
 }
 
 /* Reads both until the job is over. Its status as of wait(2); -1: it had to be killed. */
@@ -352,7 +354,8 @@ static int attend(pid_t pid, const struct job *job, struct pollfd fds[2], struct
 
 		poll(fds, 2, 100);
 		for (int i = 0; i < 2; i++)
-			drain(&fds[i], &streams[i]);
+			if (drain(&fds[i], &streams[i]) && !over && !killed)
+				deadline = now() + (double)job->seconds;
 		for (pid_t dead; (dead = waitpid(-1, &any, WNOHANG)) > 0;) {
 			if (dead != pid)
 				continue;
