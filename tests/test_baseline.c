@@ -162,7 +162,8 @@ START_TEST(entry_is_about_the_kernel)
 	ck_assert_msg(result.verdict.outcome == (int)row->after, "%s on %s: %s", row->entries,
 		      row->release, outcome_names[result.verdict.outcome]);
 	ck_assert_pstr_eq(result.reason, row->reason);
-	ck_assert_int_eq(result.deviation != NULL, row->reason != NULL);
+	ck_assert_int_eq(result.deviation != NULL,
+			 row->reason != NULL || strstr(row->entries, "sometimes") != NULL);
 	free(result.reason);
 	baseline_free(&baseline);
 	abi_free(fixture.abi);

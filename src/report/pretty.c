@@ -300,6 +300,23 @@ static void deviations(struct output *out, const struct report *report, bool of_
 	free(counts);
 }
 
+/* A pass that nobody doubts says nothing of what fails only sometimes. */
+static void known_passes(struct output *out, const struct report *report)
+{
+	const char *title = "\nPass here, and are known to fail on kernels like this one:\n";
+
+	for (size_t i = 0; i < report->count; i++) {
+		const struct result *result = &report->results[i];
+
+		if (result->verdict.outcome != PASS || !result->deviation)
+			continue;
+		say(out->f, "%s  %s  %s%s\n", title, result->instance->id,
+		    result->deviation->sometimes ? "but not when " : "unless they have the mend",
+		    result->deviation->sometimes ? result->deviation->sometimes : "");
+		title = "";
+	}
+}
+
 static void end(struct output *out, const struct report *report)
 {
 	unsigned tally[OUTCOMES] = {0}, unreached = 0;
@@ -327,6 +344,7 @@ static void end(struct output *out, const struct report *report)
 		skips(out, report);
 		deviations(out, report, false);
 		deviations(out, report, true);
+		known_passes(out, report);
 		fputc('\n', out->f);
 	}
 	fprintf(out->f, "%s%zu %s:", report->interrupted ? "ended early; " : "", report->count,

@@ -420,10 +420,12 @@ void baseline_apply(const struct baseline *baseline, struct environment *env,
 
 		if (passes || result->verdict.outcome == FAIL)
 			known = baseline_find(baseline, result->instance, env);
-		/* A distribution's kernel can have a mend that its version does not. */
-		if (!known || (passes && (known->sometimes || known->mend || answers_no(result))))
+		if (!known || (passes && answers_no(result)))
 			continue;
 		result->deviation = known;
+		/* A distribution's kernel can have a mend that its version does not. */
+		if (passes && (known->sometimes || known->mend))
+			continue;
 		result->verdict.outcome = passes ? XPASS : XFAIL;
 		if (passes)
 			say_mended(result, baseline, known);

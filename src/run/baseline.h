@@ -49,8 +49,8 @@ const struct deviation *baseline_find(const struct baseline *baseline,
 
 /*
  * Turns fail into xfail and pass into xpass where an entry holds, the first that does, and says so
- * in the result. A pass of what fails only sometimes stays a pass, and so does that of a capability
- * that is not there.
+ * in the result. A pass of what fails only sometimes, or of what a kernel may have mended, stays a
+ * pass, which has its entry; and so does that of a capability that is not there.
  */
 void baseline_apply(const struct baseline *baseline, struct environment *env,
 		    struct result *results, size_t count);
