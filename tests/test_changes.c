@@ -8,7 +8,6 @@
 #include "abi/attr.h"
 #include "asked.h"
 #include "machine/names.h"
-#include "model/bit_word.h"
 #include "unit.h"
 #include "why/search.h"
 
@@ -117,8 +116,7 @@ static uint64_t part_of(const struct asked *o, const char *name)
 	if (!strcmp(name, "bytes"))
 		return o->call.poke_count;
 	if (!strcmp(name, "bits"))
-		return bit_word(attr_get(&machine->bits, o->call.image, host_order()),
-				machine->bits.size);
+		return field_get(&machine->bits, o->call.image);
 	ck_assert_msg(abi_field(o->abi, name) != NULL, "%s", name);
 	return attr_get(abi_field(o->abi, name), o->call.image, host_order());
 }

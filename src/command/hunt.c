@@ -284,11 +284,12 @@ enum { HUNT_HELD = 128 };
 static size_t hunt_hold(const struct model *model, int held[HUNT_HELD])
 {
 	const struct machine *machine = &model->machine;
-	const struct learned_item *events = learned_find(&model->learned, "kernel.software_events");
+	uint64_t events;
 	size_t n = 0;
 
-	for (unsigned i = 0; events && i < 64; i++)
-		if (events->value >> i & 1)
+	learned_get(&model->learned, "kernel.software_events", &events);
+	for (unsigned i = 0; i < 64; i++)
+		if (events >> i & 1)
 			held[n++] = probe_hold(machine->env->abi, "software", i);
 	for (size_t id = 2; id < machine->tracepoint_limit && n < HUNT_HELD; id++)
 		if (machine->tracepoints[id] && (id <= 8 || id == 255 || !(id & (id - 1))))

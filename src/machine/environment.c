@@ -788,6 +788,14 @@ const struct pmu *environment_pmu(const struct environment *env, const char *nam
 	return NULL;
 }
 
+const struct pmu *environment_pmu_of_type(const struct environment *env, uint32_t type)
+{
+	for (size_t i = 0; i < env->pmu_count; i++)
+		if (env->pmus[i].type == type)
+			return &env->pmus[i];
+	return NULL;
+}
+
 const struct tracepoint *environment_known_tracepoint(const struct environment *env,
 						      const char *name)
 {

@@ -134,6 +134,7 @@ void environment_free(struct environment *env);
 
 /* NULL if there is none of that name in /sys/bus/event_source/devices. */
 const struct pmu *environment_pmu(const struct environment *env, const char *name);
+const struct pmu *environment_pmu_of_type(const struct environment *env, uint32_t type);
 
 /*
  * The tracepoint "system:name", looked up in tracefs the first time (which needs root; where

@@ -84,6 +84,12 @@ static inline bool fact_get(const struct facts *facts, size_t index, struct eval
 	return s->state[index] == FACT_KNOWN;
 }
 
+/* __perf_event_read_size(): bytes of a read of an event that leads so many siblings. */
+uint64_t size_of_read(const struct abi *abi, uint64_t read_format, unsigned siblings);
+
+/* `of` a fact: the evaluation itself. */
+const void *fact_evaluation(struct evaluation *s);
+
 /* `print` of a fact that is an errno: its name. */
 int fact_print_errno(const struct fact *fact, const struct evaluation *s, uint64_t value, char *out,
 		     size_t size);

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/bit_word.h"
 #include "model/fact.h"
 #include "model/predicate.h"
 #include "text/json_text.h"
@@ -56,16 +55,13 @@ static bool attr_has_tail(struct evaluation *s, uint64_t *value)
 /* All bit fields from disabled on, as one word in the machine's own order. */
 static bool attr_bits(struct evaluation *s, uint64_t *value)
 {
-	*value =
-		bit_word(attr_get(&s->machine->bits, s->attr, host_order()), s->machine->bits.size);
+	*value = field_get(&s->machine->bits, s->attr);
 	return true;
 }
 
 static bool attr_field(const struct fact *fact, struct evaluation *s, uint64_t *value)
 {
-	*value = attr_get(fact->field, s->attr, host_order());
-	if (fact->field->of_bits)
-		*value = bit_word(*value, fact->field->size);
+	*value = field_get(fact->field, s->attr);
 	return true;
 }
 
@@ -82,14 +78,14 @@ static bool attr_has_fields_behind_size(struct evaluation *s, uint64_t *value)
 	return true;
 }
 
-static const void *evaluation_itself(struct evaluation *s)
+const void *fact_evaluation(struct evaluation *s)
 {
 	return s;
 }
 
 const struct fact attr_facts[] = {
 	{"attr.size_read", "the bytes of attr that the kernel reads, from attr.size", NULL,
-	 .of = evaluation_itself, .datum = DATUM(struct evaluation, size, ALWAYS_KNOWN)},
+	 .of = fact_evaluation, .datum = DATUM(struct evaluation, size, ALWAYS_KNOWN)},
 	{"attr.has_fields_behind_size", "1: attr has something behind these bytes", NULL,
 	 .get = attr_has_fields_behind_size},
 	{"attr.size_is_readable", "1: the word attr.size can be read", NULL,
@@ -97,7 +93,7 @@ const struct fact attr_facts[] = {
 	{"attr.is_readable", "1: so can the bytes that it covers", NULL, .get = attr_is_readable},
 	{"attr.has_tail", "1: a byte past the end of the kernel's own struct is nonzero", recorded,
 	 .get = attr_has_tail},
-	{"attr.size", "as it was passed", NULL, .of = evaluation_itself,
+	{"attr.size", "as it was passed", NULL, .of = fact_evaluation,
 	 .datum = DATUM(struct evaluation, size_given, ALWAYS_KNOWN)},
 	{"attr.bits", "the bits from disabled on, as one word", NULL, .get = attr_bits,
 	 .is_mask = true},
@@ -191,26 +187,19 @@ static const struct {
 	     {"attr.read_format", "kernel.read_format", "read_format"},
 	     {"attr.branch_sample_type", "kernel.branch_sample_type", "branch_sample_type"}};
 
-static uint64_t value_of_mask(const struct evaluation *s, size_t i)
-{
-	struct abi_field field;
-
-	if (!masks[i].of)
-		return s->call->flags;
-	field = learned_field(s->machine->env->abi, masks[i].of);
-	return field.of_bits ? bit_word(attr_get(&field, s->attr, host_order()), field.size)
-			     : attr_get(&field, s->attr, host_order());
-}
-
 static bool lowest_unknown(const struct fact *fact, struct evaluation *s, uint64_t *value)
 {
-	const struct learned_item *item =
-		learned_find(s->machine->learned, masks[fact->index].item);
-	uint64_t more;
+	const char *of = masks[fact->index].of;
+	uint64_t more = s->call->flags, known;
 
-	if (!item || !item->is_known)
+	if (!learned_get(s->machine->learned, masks[fact->index].item, &known))
 		return false;
-	more = value_of_mask(s, fact->index) & ~item->value;
+	if (of) {
+		struct abi_field field = learned_field(s->machine->env->abi, of);
+
+		more = field_get(&field, s->attr);
+	}
+	more &= ~known;
 	*value = more & (~more + 1);
 	return true;
 }
@@ -220,18 +209,9 @@ static const struct abi_field *field_of_bit(const struct abi *abi, const char *o
 {
 	const struct abi_field word = learned_field(abi, of);
 
-	for (size_t i = 0; i < abi->field_count; i++) {
-		const struct abi_field *field = &abi->fields[i];
-		struct abi_field moved = *field;
-		unsigned char bytes[8] = {0};
-
-		if (!field->width || field->reserved || field->offset != word.offset)
-			continue;
-		moved.offset = 0;
-		attr_set(&moved, bytes, host_order(), UINT64_MAX);
-		if (bit_word(load_word(bytes, word.size, host_order()), word.size) & bit)
-			return field;
-	}
+	for (size_t i = 0; i < abi->field_count; i++)
+		if (field_bits(&abi->fields[i], &word) & bit)
+			return &abi->fields[i];
 	return NULL;
 }
 

@@ -126,9 +126,9 @@ static bool group_is_aux(struct evaluation *s, uint64_t *value)
 	return is_known(s) && (!s->event || !s->event->is_hardware);
 }
 
-/* __perf_event_read_size: of a group with one member more. */
-static uint64_t size_of_read(const struct abi_family *format, uint64_t bits, unsigned siblings)
+uint64_t size_of_read(const struct abi *abi, uint64_t bits, unsigned siblings)
 {
+	const struct abi_family *format = abi_family(abi, "read_format");
 	uint64_t entry = 8, size = 0, count = 1;
 
 	for (size_t i = 0; i < format->count; i++) {
@@ -152,11 +152,10 @@ static bool group_read_size(struct evaluation *s, uint64_t *value)
 {
 	const struct abi *abi = s->machine->env->abi;
 	unsigned siblings = s->event ? s->event->siblings + 1 : 1;
-	const struct abi_family *format = abi_family(abi, "read_format");
-	uint64_t own = attr_get(s->machine->read_format, s->attr, host_order());
-	uint64_t leaders = s->event ? size_of_read(format, s->event->read_format, siblings) : 0;
+	uint64_t leaders = s->event ? size_of_read(abi, s->event->read_format, siblings) : 0;
 
-	*value = size_of_read(format, own, siblings);
+	*value = size_of_read(abi, attr_get(s->machine->read_format, s->attr, host_order()),
+			      siblings);
 	if (leaders > *value)
 		*value = leaders;
 	return is_known(s);
@@ -192,10 +191,8 @@ const struct fact group_facts[] = {
 /* A text at config1 that is known without being read; NULL: there is none. */
 static const struct object_text *known_text(const struct evaluation *s)
 {
-	uint64_t address = attr_get(s->machine->config1, s->attr, host_order());
-
 	for (size_t i = 0; i < s->objects->text_count; i++)
-		if (s->objects->texts[i].address == address)
+		if (s->objects->texts[i].address == s->config1)
 			return &s->objects->texts[i];
 	return NULL;
 }
@@ -213,7 +210,7 @@ static const struct text_at *find_text(struct evaluation *s, bool text_alone)
 	if (!s->path_was_sought && known)
 		s->path = (struct text_at){.is_readable = true, .length = known->length};
 	else if (!s->path_was_sought)
-		text_read_at(attr_get(s->machine->config1, s->attr, host_order()), &s->path);
+		text_read_at(s->config1, &s->path);
 	s->path_was_sought = true;
 	return &s->path;
 }
@@ -260,11 +257,6 @@ const struct fact path_facts[] = {
  * What is to be watched by a breakpoint: bp_type, bp_addr and bp_len.
  */
 
-static uint64_t read_field(const struct evaluation *s, const struct abi_field *field)
-{
-	return attr_get(field, s->attr, host_order());
-}
-
 static bool is_power_of_2(uint64_t n)
 {
 	return n && !(n & (n - 1));
@@ -279,20 +271,14 @@ static uint64_t as_long(const struct evaluation *s, uint64_t n)
 /* On data there is a bit for reads or writes in bp_type; else it is on code (find_slot_idx). */
 static bool is_on_data(const struct evaluation *s)
 {
-	return read_field(s, s->machine->bp_type) & 3;
-}
-
-static const struct learned_item *slots(const struct evaluation *s)
-{
-	return s->machine->breakpoints[is_on_data(s)];
+	return attr_get(s->machine->bp_type, s->attr, host_order()) & 3;
 }
 
 static bool breakpoint_slots(struct evaluation *s, uint64_t *value)
 {
-	const struct learned_item *item = slots(s);
-
-	*value = item && item->is_known ? item->value : 0;
-	return item && item->is_known;
+	return learned_get(s->machine->learned,
+			   is_on_data(s) ? "kernel.data_breakpoints" : "kernel.code_breakpoints",
+			   value);
 }
 
 /* As far as the caller has taken them. */
@@ -306,30 +292,26 @@ static bool breakpoint_free(struct evaluation *s, uint64_t *value)
 
 static bool breakpoint_wraps(struct evaluation *s, uint64_t *value)
 {
-	uint64_t first = as_long(s, read_field(s, s->machine->config1));
+	uint64_t first = as_long(s, s->config1);
 
-	*value = as_long(s, first + read_field(s, s->machine->config2) - 1) < first;
+	*value = as_long(s, first + s->config2 - 1) < first;
 	return true;
 }
 
 /* A breakpoint on code is one byte for the kernel; bytes beyond 8 are a mask of its own. */
 static bool breakpoint_is_kernel(struct evaluation *s, uint64_t *value)
 {
-	uint64_t first = as_long(s, read_field(s, s->machine->config1)),
-		 n = read_field(s, s->machine->config2);
-	const struct learned_item *end = s->machine->user_end;
+	uint64_t first = as_long(s, s->config1), n = s->config2, end;
+	bool known = learned_get(s->machine->learned, "kernel.user_end", &end);
 
-	if (!end || !end->is_known)
-		return false;
 	n = !is_on_data(s) || !n || n > 8 ? 1 : n;
-	*value = first >= end->value || first + n - 1 >= end->value;
-	return true;
+	*value = first >= end || first + n - 1 >= end;
+	return known;
 }
 
 static bool breakpoint_end(struct evaluation *s, uint64_t *value)
 {
-	*value = as_long(s, read_field(s, s->machine->config1) +
-				    read_field(s, s->machine->config2) - 1);
+	*value = as_long(s, s->config1 + s->config2 - 1);
 	return true;
 }
 
@@ -342,30 +324,26 @@ static bool breakpoint_never_known(struct evaluation *s, uint64_t *value)
 
 static bool breakpoint_len_is_plain(struct evaluation *s, uint64_t *value)
 {
-	uint64_t n = read_field(s, s->machine->config2);
-
-	*value = is_power_of_2(n) && n <= s->machine->env->kernel_bits / 8;
+	*value = is_power_of_2(s->config2) && s->config2 <= s->machine->env->kernel_bits / 8;
 	return true;
 }
 
 static bool breakpoint_len_is_power(struct evaluation *s, uint64_t *value)
 {
-	*value = is_power_of_2(read_field(s, s->machine->config2));
+	*value = is_power_of_2(s->config2);
 	return true;
 }
 
 static bool breakpoint_is_aligned(struct evaluation *s, uint64_t *value)
 {
-	uint64_t n = read_field(s, s->machine->config2);
-
-	*value = !n || !(read_field(s, s->machine->config1) & (n - 1));
+	*value = !s->config2 || !(s->config1 & (s->config2 - 1));
 	return true;
 }
 
 /* How far it reaches into the 8 aligned bytes in which it begins. */
 static bool breakpoint_word_end(struct evaluation *s, uint64_t *value)
 {
-	*value = (read_field(s, s->machine->config1) & 7) + read_field(s, s->machine->config2);
+	*value = (s->config1 & 7) + s->config2;
 	return true;
 }
 

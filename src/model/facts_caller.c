@@ -28,10 +28,11 @@ static bool has(const struct evaluation *s, int capability)
 /* perfmon_capable(): CAP_SYS_ADMIN is all that there is on kernels without CAP_PERFMON. */
 static bool caller_perfmon(struct evaluation *s, uint64_t *value)
 {
-	const struct learned_item *item = learned_find(s->machine->learned, "kernel.has_perfmon");
+	uint64_t kernel_has;
+	bool known = learned_get(s->machine->learned, "kernel.has_perfmon", &kernel_has);
 
-	*value = has(s, CAP_SYS_ADMIN) || (item && item->value && has(s, CAP_PERFMON));
-	return *value || !has(s, CAP_PERFMON) || (item && item->is_known);
+	*value = has(s, CAP_SYS_ADMIN) || (kernel_has && has(s, CAP_PERFMON));
+	return *value || !has(s, CAP_PERFMON) || known;
 }
 
 static bool caller_is_in_namespace(struct evaluation *s, uint64_t *value)
@@ -100,14 +101,6 @@ static bool machine_processor_pmus(struct evaluation *s, uint64_t *value)
 	for (size_t i = 0; i < env->pmu_count; i++)
 		*value += kinds_is_processor(s->machine->kinds, env->pmus[i].name);
 	return env->pmu_count;
-}
-
-static bool machine_has_processor_pmu(struct evaluation *s, uint64_t *value)
-{
-	bool known = machine_processor_pmus(s, value);
-
-	*value = *value != 0;
-	return known;
 }
 
 /* People read it as the list; as a number it is how many. */
@@ -212,6 +205,4 @@ const struct fact caller_facts[] = {
 	 .print = fact_print_errno},
 	{"machine.processor_pmus", "the number of PMUs of its processors", "sysfs tells of no PMU",
 	 .get = machine_processor_pmus},
-	{"machine.has_processor_pmu", "1: it has one", "sysfs tells of no PMU",
-	 .get = machine_has_processor_pmu},
 	{.name = NULL}};

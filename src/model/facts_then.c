@@ -109,15 +109,10 @@ static bool then_fits_alone(struct evaluation *s, uint64_t *value)
 	return s->objects->then != NULL;
 }
 
-/* One event alone: 8 bytes, and 8 for each bit of read_format but group. */
 static bool then_read_size(struct evaluation *s, uint64_t *value)
 {
-	const struct abi_family *names = abi_family(s->machine->env->abi, "read_format");
-	uint64_t format = attr_get(s->machine->read_format, s->attr, host_order());
-
-	*value = 8;
-	for (size_t i = 0; i < names->count; i++)
-		*value += format & names->values[i].value ? 8 : 0;
+	*value = size_of_read(s->machine->env->abi,
+			      attr_get(s->machine->read_format, s->attr, host_order()), 0);
 	return true;
 }
 

@@ -16,7 +16,6 @@
 #include "call/call.h"
 #include "language/merge.h"
 #include "machine/names.h"
-#include "model/bit_word.h"
 
 static const struct doc_row learned_item_rows[] = {
 	{"about", DOC_TEXT, true, AT(struct learned_item, about)},
@@ -62,12 +61,52 @@ int learned_read(struct doc *d, const json_t *json, void *to, const struct where
 	return 0;
 }
 
-const struct learned_item *learned_find(const struct learned *learned, const char *name)
+bool learned_get(const struct learned *learned, const char *name, uint64_t *value)
 {
-	for (size_t i = 0; i < learned->count; i++)
-		if (!strcmp(learned->list[i].name, name))
-			return &learned->list[i];
-	return NULL;
+	*value = 0;
+	for (size_t i = 0; name && i < learned->count; i++) {
+		if (strcmp(learned->list[i].name, name) != 0)
+			continue;
+		*value = learned->list[i].value;
+		return learned->list[i].is_known;
+	}
+	return false;
+}
+
+/* From the order of this machine to little-endian, and back, of a word of `size` bytes. */
+static uint64_t bit_word(uint64_t word, unsigned size)
+{
+	uint64_t turned = 0;
+
+	if (host_order() == LITTLE)
+		return word;
+	for (unsigned i = 0; i < size * 8; i++)
+		turned |= (word >> i & 1) << (size * 8 - 1 - i);
+	return turned;
+}
+
+uint64_t field_get(const struct abi_field *field, const unsigned char *attr)
+{
+	uint64_t value = attr_get(field, attr, host_order());
+
+	return field->of_bits ? bit_word(value, field->size) : value;
+}
+
+void field_set(const struct abi_field *field, unsigned char *attr, uint64_t value)
+{
+	attr_set(field, attr, host_order(), field->of_bits ? bit_word(value, field->size) : value);
+}
+
+uint64_t field_bits(const struct abi_field *field, const struct abi_field *word)
+{
+	unsigned char bytes[8] = {0};
+	struct abi_field moved = *field;
+
+	if (!field->width || field->reserved || field->offset != word->offset)
+		return 0;
+	moved.offset = 0;
+	attr_set(&moved, bytes, host_order(), UINT64_MAX);
+	return bit_word(load_word(bytes, word->size, host_order()), word->size);
 }
 
 struct abi_field learned_field(const struct abi *abi, const char *name)
@@ -105,21 +144,11 @@ static uint64_t known_bits(const struct abi_family *family, const char *version)
 static uint64_t known_fields(const struct abi *abi, const struct abi_field *word,
 			     const char *version)
 {
-	unsigned char bytes[8];
 	uint64_t bits = 0;
 
-	for (size_t i = 0; i < abi->field_count; i++) {
-		const struct abi_field *field = &abi->fields[i];
-		struct abi_field moved = *field;
-
-		if (!field->width || field->offset != word->offset || field->reserved ||
-		    abi_version_compare(version, field->since) < 0)
-			continue;
-		memset(bytes, 0, sizeof(bytes));
-		moved.offset = 0;
-		attr_set(&moved, bytes, host_order(), UINT64_MAX);
-		bits |= bit_word(load_word(bytes, word->size, host_order()), word->size);
-	}
+	for (size_t i = 0; i < abi->field_count; i++)
+		if (abi_version_compare(version, abi->fields[i].since) >= 0)
+			bits |= field_bits(&abi->fields[i], word);
 	return bits;
 }
 
@@ -246,53 +275,40 @@ static void set_value(struct learning *l, const char *name, uint64_t value)
 		return;
 	}
 	field = learned_field(l->env->abi, name);
-	attr_set(&field, l->call.image, host_order(),
-		 field.of_bits ? bit_word(value, field.size) : value);
+	field_set(&field, l->call.image, value);
 }
 
-static uint64_t get_value(const struct learning *l, const char *name)
-{
-	struct abi_field field;
-	uint64_t value;
-
-	if (!strcmp(name, "call.flags"))
-		return l->call.flags;
-	field = learned_field(l->env->abi, name);
-	value = attr_get(&field, l->call.image, host_order());
-	return field.of_bits ? bit_word(value, field.size) : value;
-}
-
-static unsigned bits_in(const struct learning *l, const char *name)
-{
-	return strcmp(name, "call.flags") ? learned_field(l->env->abi, name).size * 8
-					  : (unsigned)sizeof(long) * 8;
-}
+/*
+ * Each of these tries one way to learn the item, and sets its value; false: it stays unknown.
+ */
 
 /* Bits that are taken, each beside those that the call has. */
-static void learn_bits(struct learning *l, const char *of)
+static bool learn_bits(struct learning *l, const char *of)
 {
-	uint64_t base = get_value(l, of), bits = 0;
+	bool is_flags = !strcmp(of, "call.flags"), by_version;
+	struct abi_field field = is_flags ? (struct abi_field){.size = sizeof(long)}
+					  : learned_field(l->env->abi, of);
+	uint64_t base = is_flags ? l->call.flags : field_get(&field, l->call.image), bits = 0;
 	int unless = named_errno(l->item->unless);
-	bool by_version;
 
-	for (unsigned i = 0; i < bits_in(l, of); i++) {
+	for (unsigned i = 0; i < field.size * 8; i++) {
 		int err;
 
 		set_value(l, of, base | UINT64_C(1) << i);
 		err = try_call(l);
 		if (err < 0 || err == ENOSYS || err == EPERM)
-			return;
+			return false;
 		if (err != unless)
 			bits |= UINT64_C(1) << i;
 	}
 	if (l->item->since)
 		bits |= learned_by_version(l->item, l->env, &by_version);
 	l->item->value = bits;
-	l->item->is_known = true;
+	return true;
 }
 
 /* Values of 0 to 63 that open. */
-static void learn_values(struct learning *l, const char *of)
+static bool learn_values(struct learning *l, const char *of)
 {
 	int unless = named_errno(l->item->unless);
 	uint64_t values = 0;
@@ -303,46 +319,38 @@ static void learn_values(struct learning *l, const char *of)
 		set_value(l, of, i);
 		err = try_call(l);
 		if (err && err != unless)
-			return;
+			return false;
 		if (!err)
 			values |= UINT64_C(1) << i;
 	}
 	l->item->value = values;
-	l->item->is_known = true;
-}
-
-static bool is_in_sysfs(const struct environment *env, uint32_t type)
-{
-	for (size_t i = 0; i < env->pmu_count; i++)
-		if (env->pmus[i].type == type)
-			return true;
-	return false;
+	return true;
 }
 
 /* The first type of none in sysfs that opens, behind those of the ABI. */
-static void learn_first(struct learning *l, const char *of)
+static bool learn_first(struct learning *l, const char *of)
 {
 	const struct abi_family *types = abi_family(l->env->abi, "type");
 
 	for (uint32_t type = (uint32_t)types->count; type < TYPES_MOST; type++) {
 		int err;
 
-		if (is_in_sysfs(l->env, type))
+		if (environment_pmu_of_type(l->env, type))
 			continue;
 		set_value(l, of, type);
 		err = try_call(l);
 		if (err < 0 || err == ENOSYS || err == EPERM || err == EACCES)
-			return;
+			return false;
 		if (err)
 			continue;
 		l->item->value = type;
 		break;
 	}
-	l->item->is_known = true;
+	return true;
 }
 
 /* The smallest value that is refused with that errno, between one that opens and one that is. */
-static void learn_least(struct learning *l, const char *of)
+static bool learn_least(struct learning *l, const char *of)
 {
 	uint64_t good = 0x10000,
 		 bad = l->env->kernel_bits == 64 ? UINT64_C(0xffffffffffff0000) : 0xffffff00;
@@ -350,11 +358,11 @@ static void learn_least(struct learning *l, const char *of)
 
 	set_value(l, of, good);
 	if (try_call(l))
-		return;
+		return false;
 	set_value(l, of, bad);
 	err = try_call(l);
 	if (err != unless && err != EPERM) /* arm's, to root too */
-		return;
+		return false;
 	unless = err;
 	while (bad - good > 1) {
 		uint64_t middle = good + (bad - good) / 2;
@@ -362,18 +370,18 @@ static void learn_least(struct learning *l, const char *of)
 		set_value(l, of, middle);
 		err = try_call(l);
 		if (err && err != unless)
-			return;
+			return false;
 		if (err)
 			bad = middle;
 		else
 			good = middle;
 	}
 	l->item->value = bad;
-	l->item->is_known = true;
+	return true;
 }
 
 /* How many such events can be open at a time. */
-static void learn_count(struct learning *l, const char *limit)
+static bool learn_count(struct learning *l, const char *limit)
 {
 	int fds[BREAKPOINTS_MOST], err = 0;
 	size_t n = 0;
@@ -388,10 +396,8 @@ static void learn_count(struct learning *l, const char *limit)
 	}
 	for (size_t i = 0; i < n; i++)
 		close(fds[i]);
-	if (err != named_errno(limit) && (n || (err != EOPNOTSUPP && err != ENODEV)))
-		return;
 	l->item->value = n;
-	l->item->is_known = true;
+	return err == named_errno(limit) || (!n && (err == EOPNOTSUPP || err == ENODEV));
 }
 
 static bool lists_errno(const char *const *list, int err)
@@ -417,15 +423,16 @@ static bool is_of_something_else(const struct learning *l, int err)
 	return is_same;
 }
 
-static void learn_answer(struct learning *l)
+/* Whether that very call opens, or which errno it gives. */
+static bool learn_answer(struct learning *l)
 {
 	int err = try_call(l);
 	bool is_yes = lists_errno(l->item->yes, err);
 
-	if ((!is_yes && !lists_errno(l->item->no, err)) || is_of_something_else(l, err))
-		return;
-	l->item->value = is_yes;
-	l->item->is_known = true;
+	l->item->value = l->item->errno_is_value ? (uint64_t)(err > 0 ? err : 0) : is_yes;
+	return l->item->errno_is_value
+		       ? err >= 0
+		       : (is_yes || lists_errno(l->item->no, err)) && !is_of_something_else(l, err);
 }
 
 /* An event on a child that has exited and been reaped: a descriptor, or -1. */
@@ -457,29 +464,6 @@ static int open_exited(struct learning *l)
 	return answer.fd;
 }
 
-static void learn_call(struct learning *l)
-{
-	struct learned_item *item = l->item;
-
-	if (item->bits_of)
-		learn_bits(l, item->bits_of);
-	else if (item->values_of)
-		learn_values(l, item->values_of);
-	else if (item->first_of)
-		learn_first(l, item->first_of);
-	else if (item->least_of)
-		learn_least(l, item->least_of);
-	else if (item->count)
-		learn_count(l, item->count);
-	else if (item->errno_is_value) {
-		int err = try_call(l);
-
-		item->is_known = err >= 0;
-		item->value = err > 0 ? (uint64_t)err : 0;
-	} else
-		learn_answer(l);
-}
-
 static void learn_one(struct learned_item *item, struct environment *env)
 {
 	struct learning l = {.item = item, .env = env};
@@ -494,7 +478,14 @@ static void learn_one(struct learned_item *item, struct environment *env)
 	if (item->leader)
 		l.call.group_fd = open_exited(&l);
 	if (l.call.group_fd != -1 || !item->leader)
-		learn_call(&l);
+		item->is_known = item->bits_of     ? learn_bits(&l, item->bits_of)
+				 : item->values_of ? learn_values(&l, item->values_of)
+				 : item->first_of  ? learn_first(&l, item->first_of)
+				 : item->least_of  ? learn_least(&l, item->least_of)
+				 : item->count     ? learn_count(&l, item->count)
+						   : learn_answer(&l);
+	if (!item->is_known)
+		item->value = 0;
 	if (l.call.group_fd != -1)
 		close(l.call.group_fd);
 	call_free(&l.call);

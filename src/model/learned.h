@@ -7,6 +7,7 @@
 #ifndef PERFABI_MODEL_LEARNED_H
 #define PERFABI_MODEL_LEARNED_H
 
+#include "abi/attr.h"
 #include "machine/environment.h"
 #include "text/doc.h"
 
@@ -51,10 +52,20 @@ void learned_from_json(struct learned *learned, const json_t *json, const struct
 /* A new reference. */
 json_t *learned_json(const struct learned *learned);
 
-/* NULL: there is none of that name. */
-const struct learned_item *learned_find(const struct learned *learned, const char *name);
+/* The value of that name; false: it is not known, and 0, or there is none (of NULL, too). */
+bool learned_get(const struct learned *learned, const char *name, uint64_t *value);
 
 /* The field of "attr.NAME", or the word of all bit fields, attr.bits. */
 struct abi_field learned_field(const struct abi *abi, const char *name);
+
+/*
+ * A field of attr. Words of bit fields have their bits where a little-endian machine has them: so a
+ * record of one machine means the same on another.
+ */
+uint64_t field_get(const struct abi_field *field, const unsigned char *attr);
+void field_set(const struct abi_field *field, unsigned char *attr, uint64_t value);
+
+/* The bits of such a word that the field is; 0: none, or they are reserved. */
+uint64_t field_bits(const struct abi_field *field, const struct abi_field *word);
 
 #endif

@@ -192,11 +192,7 @@ void machine_init(struct machine *machine, struct environment *env, const struct
 		.read_format = abi_field(abi, "read_format"),
 		.bits = learned_field(abi, "attr.bits"),
 		.pid_cgroup = abi_value(abi_family(abi, "open_flags"), "pid_cgroup", NULL)->value,
-		.type_raw = event_type(abi, "raw")->value,
-		.breakpoints = {learned_find(learned, "kernel.code_breakpoints"),
-				learned_find(learned, "kernel.data_breakpoints")},
-		.user_end = learned_find(learned, "kernel.user_end"),
-		.extended_types = learned_find(learned, "kernel.has_extended_types")};
+		.type_raw = event_type(abi, "raw")->value};
 	for (size_t i = 0; i < sizeof(of_hardware) / sizeof(of_hardware[0]); i++)
 		machine->hardware_types |= UINT64_C(1) << event_type(abi, of_hardware[i])->value;
 }
@@ -272,6 +268,11 @@ void machine_read_tracepoints(struct machine *machine)
 		closedir(events);
 	if (root >= 0)
 		close(root);
+}
+
+bool machine_is_hardware(const struct machine *machine, uint64_t type)
+{
+	return type < 64 && machine->hardware_types >> type & 1;
 }
 
 bool machine_has_other_pmus(const struct machine *machine)
@@ -513,6 +514,57 @@ static void read_attr(struct evaluation *s)
 	memset(s->attr, 0, sizeof(s->attr));
 	memcpy(s->attr, s->call->image, n < abi->attr_size ? n : abi->attr_size);
 	lay_over(s, s->attr, n);
+	s->type = (uint32_t)attr_get(s->machine->type, s->attr, host_order());
+	s->config = attr_get(s->machine->config, s->attr, host_order());
+	s->config1 = attr_get(s->machine->config1, s->attr, host_order());
+	s->config2 = attr_get(s->machine->config2, s->attr, host_order());
+}
+
+/* Those that sysfs does not show have a type that was learned. Where it shows none, some are known
+ * by the type that <linux/perf_event.h> has of their name. */
+static const struct pmu_kind *hidden_kind(const struct machine *machine, uint32_t type)
+{
+	const struct abi_value *name = abi_value_of(abi_family(machine->env->abi, "type"), type);
+
+	for (size_t i = 0; i < machine->kinds->count; i++) {
+		const struct pmu_kind *kind = &machine->kinds->list[i];
+		uint64_t learned;
+
+		if (type && learned_get(machine->learned, kind->type.learned, &learned) &&
+		    learned == type)
+			return kind;
+		if (!machine->env->pmu_count && name && !strcmp(kind->name, name->name))
+			return kind;
+	}
+	return NULL;
+}
+
+/* Of hardware events config may name the type by which the PMU is looked for (5.13). */
+static void find_pmu(struct evaluation *s)
+{
+	const struct machine *machine = s->machine;
+	const struct environment *env = machine->env;
+	bool is_hardware = machine_is_hardware(machine, s->type);
+	uint32_t type = s->type;
+	uint64_t can_extend;
+
+	memset(&s->pmu, 0, sizeof(s->pmu));
+	if (is_hardware && type != machine->type_raw) {
+		learned_get(machine->learned, "kernel.has_extended_types", &can_extend);
+		s->pmu.extended_type = can_extend ? (uint32_t)(s->config >> 32) : 0;
+		type = s->pmu.extended_type ? s->pmu.extended_type : (uint32_t)machine->type_raw;
+	}
+	s->pmu.device = environment_pmu_of_type(env, type);
+	/* Not everywhere the processor's PMU has the type of raw events. */
+	if (!s->pmu.device && is_hardware && !s->pmu.extended_type)
+		s->pmu.device = machine_processors_pmu(machine);
+	s->pmu.kind = s->pmu.device ? kinds_find(machine->kinds, s->pmu.device->name)
+				    : hidden_kind(machine, type);
+	s->pmu.is_there = s->pmu.device || s->pmu.kind;
+	/* A type that nobody has is offered to all; a processor's PMU may take hardware events.
+	 * Where sysfs tells of no PMU, there may be others. */
+	s->pmu.is_known = s->pmu.is_there ||
+			  (env->pmu_count && (!is_hardware || !machine_has_other_pmus(machine)));
 }
 
 void evaluation_begin(struct evaluation *s, const struct machine *machine, const struct call *call,
@@ -526,8 +578,9 @@ void evaluation_begin(struct evaluation *s, const struct machine *machine, const
 	s->event = NULL;
 	s->path_was_sought = false;
 	s->file = NULL;
-	s->task_was_sought = s->task_is_known = s->pmu.was_sought = false;
+	s->task_was_sought = s->task_is_known = false;
 	read_attr(s);
+	find_pmu(s);
 	for (size_t i = 0; i < objects->event_count && call->group_fd != -1; i++)
 		if (objects->events[i].fd == call->group_fd)
 			s->event = &objects->events[i];

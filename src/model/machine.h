@@ -31,9 +31,6 @@ struct machine {
 	struct abi_field bits; /* the word of all bit fields from disabled on */
 	uint64_t pid_cgroup, type_raw;
 	uint64_t hardware_types; /* those that a processor's PMU takes, a bit for each */
-	const struct learned_item *breakpoints[2]; /* on code, on data */
-	const struct learned_item *user_end;
-	const struct learned_item *extended_types; /* whether hardware events can name a PMU */
 };
 
 enum { TRACEPOINT_EXISTS_BIT = 7 };
@@ -47,6 +44,9 @@ void machine_read_tracepoints(struct machine *machine);
 
 /* It has the tracepoint "system:name", with that id. */
 void machine_add_tracepoint(struct machine *machine, const char *name, size_t id);
+
+/* Whether a processor's PMU takes the type: hardware, hw_cache or raw. */
+bool machine_is_hardware(const struct machine *machine, uint64_t type);
 
 /* Whether it has a PMU that cases/model.json does not: that may take events of other types, too. */
 bool machine_has_other_pmus(const struct machine *machine);
@@ -170,14 +170,16 @@ struct evaluation {
 	uint64_t size_given;                /* attr.size */
 	uint64_t size;                      /* bytes of attr that the kernel reads */
 	unsigned char attr[ATTR_BYTES_MAX]; /* as it reads them, zeros behind */
-	const struct object_event *event;   /* that group_fd is; NULL: none */
-	const struct object_file *file;     /* that pid is; NULL: none */
-	struct text_at path;                /* at config1, once it was sought */
+	uint64_t config, config1, config2;  /* these of it */
+	uint32_t type;
+	const struct object_event *event; /* that group_fd is; NULL: none */
+	const struct object_file *file;   /* that pid is; NULL: none */
+	struct text_at path;              /* at config1, once it was sought */
 	bool path_was_sought;
 	struct object_task task; /* that pid is */
 	bool task_is_known, task_was_sought;
 	struct {
-		bool was_sought, is_known, is_there;
+		bool is_known, is_there;
 		uint32_t extended_type;
 		const struct pmu_kind *kind; /* NULL: not in cases/model.json */
 		const struct pmu *device;    /* in sysfs, or NULL */

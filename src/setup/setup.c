@@ -41,13 +41,10 @@ static struct object_event *event_of(struct setup *setup, int32_t fd)
 static bool is_of_hardware(const struct model *model, uint64_t type)
 {
 	const struct machine *machine = &model->machine;
+	const struct pmu *pmu = environment_pmu_of_type(machine->env, (uint32_t)type);
 
-	if (type < 64 && machine->hardware_types >> type & 1)
-		return true;
-	for (size_t i = 0; i < machine->env->pmu_count; i++)
-		if (machine->env->pmus[i].type == type)
-			return !kinds_find(machine->kinds, machine->env->pmus[i].name);
-	return false;
+	return machine_is_hardware(machine, type) ||
+	       (pmu && !kinds_find(machine->kinds, pmu->name));
 }
 
 /* Whether perf_event is a controller of the hierarchy that the file is in. */
@@ -477,17 +474,16 @@ static void name_fields(const struct setup_names *names, const struct environmen
 {
 	static const char *const addresses[] = {"config1", "bp_addr", "uprobe_path", "kprobe_func"};
 	uint64_t address = call_field(call, env->abi, "config1");
-	uint64_t type = call_field(call, env->abi, "type");
+	uint32_t type = (uint32_t)call_field(call, env->abi, "type");
+	const struct pmu *pmu = environment_pmu_of_type(env, type);
 	json_t *name = named(names, 1U << A_TEXT | 1U << SOME_MEMORY, (int64_t)address);
 
 	for (size_t i = 0; i < sizeof(addresses) / sizeof(addresses[0]) && name; i++)
 		if (json_object_get(attr, addresses[i]))
 			json_object_set(attr, addresses[i], name);
 	json_decref(name);
-	for (size_t i = 0; i < env->pmu_count; i++)
-		if (env->pmus[i].type == type && type >= PERF_TYPE_MAX)
-			json_object_set_new(attr, "type",
-					    json_sprintf("$pmu.%s", env->pmus[i].name));
+	if (pmu && type >= PERF_TYPE_MAX)
+		json_object_set_new(attr, "type", json_sprintf("$pmu.%s", pmu->name));
 }
 
 json_t *setup_open_json(const struct setup_names *names, const struct environment *env,

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "abi/attr.h"
-#include "model/bit_word.h"
 
 static int check_note_rule(struct doc *d, void *made, const json_t *json, const struct where *w)
 {
@@ -218,19 +217,12 @@ const struct doc_type change_type = {
 				 {0}},
 	.size = sizeof(struct change)};
 
-/* The word of all bits is the machine's, in the order that facts have. */
-static struct call_part part_of_setting(const struct setting *setting,
-					const struct machine *machine)
-{
-	return setting->is_bits ? (struct call_part){PART_FIELD, &machine->bits} : setting->part;
-}
-
+/* The word of all bits is the machine's. */
 static uint64_t setting_get(const struct setting *setting, const struct machine *machine,
 			    const struct call *call)
 {
-	uint64_t value = call_get(call, part_of_setting(setting, machine));
-
-	return setting->is_bits ? bit_word(value, machine->bits.size) : value;
+	return setting->is_bits ? field_get(&machine->bits, call->image)
+				: call_get(call, setting->part);
 }
 
 /* What it is to have instead of `was`; false: that is not known. */
@@ -278,8 +270,10 @@ bool change_make(const struct change *change, const struct model *model, struct 
 			continue;
 		if (!strcmp(setting->fact->name, "attr.size"))
 			call_cut(call, value);
-		call_set(call, part_of_setting(setting, &model->machine),
-			 setting->is_bits ? bit_word(value, model->machine.bits.size) : value);
+		if (setting->is_bits)
+			field_set(&model->machine.bits, call->image, value);
+		else
+			call_set(call, setting->part, value);
 		any = true;
 	}
 	return any;
@@ -331,8 +325,8 @@ static int write_attr_bits(const struct machine *machine, uint64_t was, uint64_t
 	const char *between = "";
 	size_t at = (size_t)snprintf(out, size, "clear ");
 
-	attr_set(&machine->bits, before, host_order(), bit_word(was, machine->bits.size));
-	attr_set(&machine->bits, after, host_order(), bit_word(now, machine->bits.size));
+	field_set(&machine->bits, before, was);
+	field_set(&machine->bits, after, now);
 	for (size_t i = 0; i < abi->field_count && at < size; i++) {
 		const struct abi_field *field = &abi->fields[i];
 
