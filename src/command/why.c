@@ -207,7 +207,6 @@ static const struct absent_sentences *say_absent(const struct knowledge *k,
 	const struct caller caller = caller_as(&model->machine.env->rights, as);
 	struct evaluation *s = or_exit(malloc(sizeof(*s)));
 	const struct absent_sentences *found = NULL;
-	const struct fact *unknown;
 
 	evaluation_begin(s, &model->machine, &no_call, &caller, &nothing);
 	for (size_t i = 0; i < k->absent_count && !found; i++) {
@@ -215,7 +214,7 @@ static const struct absent_sentences *say_absent(const struct knowledge *k,
 
 		if (absence->what == (enum absent)row->of + ABSENT_PMU &&
 		    (!row->named || globs_match(row->named, absence->name)) &&
-		    (!row->when || predicate_holds(row->when, &model->facts, s, &unknown) == HOLDS))
+		    (!row->when || predicate_holds(row->when, &model->facts, s, NULL) == HOLDS))
 			found = row;
 	}
 	free(s);

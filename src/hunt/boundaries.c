@@ -136,7 +136,7 @@ static size_t score(struct search *s, bool *is_there)
 		const struct literal *literal = &s->way->list[i];
 		bool wanted = literal->holds != ((int)i == s->missed);
 		enum truth truth =
-			predicate_term_holds(literal->term, facts, &s->hunter->evaluation);
+			predicate_term_holds(literal->term, facts, &s->hunter->evaluation, NULL);
 		/* A call of another PMU is far away, whatever else of it is right. */
 		bool is_kind = !strcmp(facts->list[literal->term->fact].name, "pmu.kind");
 
@@ -317,7 +317,7 @@ static bool is_possible(struct search *s)
 		if ((!strncmp(name, "machine.", 8) || !strncmp(name, "kernel.", 7) ||
 		     (!strncmp(name, "caller.", 7) &&
 		      strcmp(name, "caller.can_open_files") != 0)) &&
-		    predicate_term_holds(literal->term, facts, &s->hunter->evaluation) !=
+		    predicate_term_holds(literal->term, facts, &s->hunter->evaluation, NULL) !=
 			    (wanted ? HOLDS : DOES_NOT_HOLD))
 			return false;
 	}

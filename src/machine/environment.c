@@ -4,6 +4,7 @@
  */
 #include "machine/environment.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -403,24 +404,29 @@ int pmu_term(const char *pmu, const char *name, uint64_t value, json_t *attr)
 	return 0;
 }
 
-json_t *pmu_terms_attr(const char *pmu, uint32_t type, char *terms, bool *is_open)
+bool pmu_term_value(char *term, uint64_t *value)
 {
-	json_t *attr = json_pack("{s:I,s:i}", "type", (json_int_t)type, "disabled", 1);
+	char *at = strchr(term, '='), *end = at;
+
+	*value = 1;
+	if (!at)
+		return true;
+	*at++ = '\0';
+	errno = 0;
+	*value = strtoull(at, &end, 0);
+	return isdigit((unsigned char)*at) && !*end && !errno;
+}
+
+int pmu_terms(const char *pmu, char *terms, json_t *attr)
+{
 	char *save = NULL;
+	uint64_t value;
+	int err = 0;
 
-	*is_open = strchr(terms, '?') != NULL;
-
-	for (char *term = strtok_r(terms, ",", &save); term; term = strtok_r(NULL, ",", &save)) {
-		char *value = strchr(term, '=');
-
-		if (value)
-			*value++ = '\0';
-		if (*is_open || pmu_term(pmu, term, value ? strtoull(value, NULL, 0) : 1, attr)) {
-			json_decref(attr);
-			return NULL;
-		}
-	}
-	return attr;
+	for (char *term = strtok_r(terms, ",", &save); term && !err;
+	     term = strtok_r(NULL, ",", &save))
+		err = pmu_term_value(term, &value) ? pmu_term(pmu, term, value, attr) : -ERANGE;
+	return err;
 }
 
 static int number_in(const char *path, int absent)

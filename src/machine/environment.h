@@ -210,10 +210,10 @@ int probe_hold(const struct abi *abi, const char *type, uint64_t config);
  */
 int pmu_term(const char *pmu, const char *name, uint64_t value, json_t *attr);
 
-/*
- * The terms as the fields of an attr that is off, a new reference; cuts the text up. NULL for what
- * cannot be read, or has a "?" for people to fill in: then *is_open.
- */
-json_t *pmu_terms_attr(const char *pmu, uint32_t type, char *terms, bool *is_open);
+/* The same of "TERM,TERM=VALUE,..."; cuts the text up. -ERANGE, too: a value is no number. */
+int pmu_terms(const char *pmu, char *terms, json_t *attr);
+
+/* Of TERM or TERM=VALUE the value, 1 where there is none, cut off; false: it is no number. */
+bool pmu_term_value(char *term, uint64_t *value);
 
 #endif

@@ -31,25 +31,33 @@ static bool attr_is_readable(struct evaluation *s, uint64_t *value)
 }
 
 /*
- * Behind the kernel's struct, up to attr.size: what is there is looked at word by word before the
- * rest is read, so that a byte that is not 0 counts where it comes before the first that cannot be
- * read (copy_struct_from_user).
+ * The first byte that is not 0 behind the kernel's struct, up to attr.size; 0: there is none. What
+ * is there is looked at word by word before the rest is read, so that such a byte counts where it
+ * comes before the first that cannot be read (copy_struct_from_user).
  */
-static bool attr_has_tail(struct evaluation *s, uint64_t *value)
+static bool tail_byte(struct evaluation *s, uint64_t *value)
 {
 	const struct environment *env = s->machine->env;
 	uint64_t end = s->size < readable(s) ? s->size : readable(s);
 
-	*value = 0;
-	if (!env->attr_size)
-		return s->size <= env->abi->attr_smallest;
-	for (uint64_t i = env->attr_size; i < end && i < env->abi->attr_size; i++)
-		*value |= s->call->image[i] != 0;
-	for (size_t i = 0; i < s->call->poke_count; i++)
-		if (s->call->pokes[i].offset >= env->attr_size && s->call->pokes[i].offset < end)
-			*value |= s->call->pokes[i].byte != 0;
-	*value = *value != 0;
-	return true;
+	for (uint64_t i = env->attr_size; i < end && i < env->abi->attr_size && !*value; i++)
+		*value = s->call->image[i] ? i : 0;
+	for (size_t i = 0; i < s->call->poke_count; i++) {
+		uint64_t at = s->call->pokes[i].offset;
+
+		if (s->call->pokes[i].byte && at >= env->attr_size && at < end &&
+		    (!*value || at < *value))
+			*value = at;
+	}
+	return env->attr_size != 0;
+}
+
+static bool attr_has_tail(struct evaluation *s, uint64_t *value)
+{
+	bool known = tail_byte(s, value);
+
+	*value = known && *value;
+	return known || s->size <= s->machine->env->abi->attr_smallest;
 }
 
 /* All bit fields from disabled on, as one word in the machine's own order. */
@@ -213,24 +221,6 @@ static const struct abi_field *field_of_bit(const struct abi *abi, const char *o
 		if (field_bits(&abi->fields[i], &word) & bit)
 			return &abi->fields[i];
 	return NULL;
-}
-
-/* The first byte behind the kernel's own struct that is not 0; 0: there is none. */
-static bool tail_byte(struct evaluation *s, uint64_t *value)
-{
-	const struct environment *env = s->machine->env;
-	uint64_t end = s->size < env->abi->attr_size ? s->size : env->abi->attr_size;
-
-	for (uint64_t i = end; env->attr_size && i > env->attr_size; i--)
-		*value = s->call->image[i - 1] ? i - 1 : *value;
-	for (size_t i = 0; i < s->call->poke_count; i++) {
-		uint64_t at = s->call->pokes[i].offset;
-
-		if (s->call->pokes[i].byte && at >= env->attr_size && at < s->size &&
-		    (!*value || at < *value))
-			*value = at;
-	}
-	return env->attr_size != 0;
 }
 
 static int print_since(const char *prefix, const char *name, const char *since, char *out,

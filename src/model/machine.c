@@ -24,7 +24,6 @@
 #include "abi/value.h"
 #include "machine/proc.h"
 #include "machine/environment.h"
-#include "model/objects.h"
 #include "text/json_text.h"
 
 /*
@@ -303,10 +302,6 @@ void machine_free(struct machine *machine)
 	free(machine->tracepoints);
 	machine->tracepoints = NULL;
 }
-
-/*
- * What of a call several facts need.
- */
 
 /*
  * Reading this process's memory as the kernel does: what is not there is an answer, no signal.

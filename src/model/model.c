@@ -29,12 +29,11 @@ struct fact_words {
 static bool choose_text(const struct fact *fact, struct evaluation *s, uint64_t *value)
 {
 	const struct fact_words *words = fact->words;
-	const struct fact *why;
 
 	for (size_t i = 0; i < words->texts.count; i++) {
 		*value = i;
 		if (!words->list[i].when ||
-		    predicate_holds(words->list[i].when, words->facts, s, &why) == HOLDS)
+		    predicate_holds(words->list[i].when, words->facts, s, NULL) == HOLDS)
 			return true;
 	}
 	return false;
@@ -338,13 +337,10 @@ struct prediction model_predict(const struct model *model, struct evaluation *s)
 const struct check *model_check_behind(const struct model *model, struct evaluation *s,
 				       const struct check *first)
 {
-	for (const struct check *check = first + 1; check < model->checks + model->count; check++) {
-		const struct fact *why;
-
+	for (const struct check *check = first + 1; check < model->checks + model->count; check++)
 		if (errno_of(model, check, s) &&
-		    predicate_holds(check->when, &model->facts, s, &why) == HOLDS)
+		    predicate_holds(check->when, &model->facts, s, NULL) == HOLDS)
 			return check;
-	}
 	return NULL;
 }
 
@@ -353,9 +349,8 @@ const struct reason *check_reason(const struct model *model, const struct check 
 {
 	for (size_t i = 0; i < check->reason_count; i++) {
 		const struct reason *reason = &check->says[i];
-		const struct fact *why;
 
-		if (!reason->when || predicate_holds(reason->when, &model->facts, s, &why) == HOLDS)
+		if (!reason->when || predicate_holds(reason->when, &model->facts, s, NULL) == HOLDS)
 			return reason;
 	}
 	return check->reason_count ? &check->says[check->reason_count - 1] : NULL;
@@ -379,10 +374,8 @@ static bool can_give(const struct model *model, const struct check *check, struc
 static bool is_suspect(const struct model *model, const struct check *check, struct evaluation *s,
 		       int err, enum truth truth)
 {
-	const struct fact *why;
-
 	return can_give(model, check, s, err) &&
-	       predicate_holds(check->may, &model->facts, s, &why) == truth;
+	       predicate_holds(check->may, &model->facts, s, NULL) == truth;
 }
 
 size_t model_suspects(const struct model *model, struct evaluation *s, int err,

@@ -320,20 +320,20 @@ static bool holds_between(enum comparison op, bool is_signed, uint64_t a, uint64
 	return false;
 }
 
-static enum truth term_holds(const struct term *term, const struct facts *facts,
-			     struct evaluation *s, const struct fact **why)
+enum truth predicate_term_holds(const struct term *term, const struct facts *facts,
+				struct evaluation *s, const struct fact **why)
 {
-	const struct fact *fact = &facts->list[term->fact];
-	uint64_t a, b = term->operand.value;
+	const struct fact *fact = &facts->list[term->fact], *unknown = NULL;
+	uint64_t a, b;
 
-	if (!fact_get(facts, term->fact, s, &a)) {
-		*why = fact;
+	if (!fact_get(facts, term->fact, s, &a))
+		unknown = fact;
+	else if (!right_side_get(&term->operand, facts, s, &b))
+		unknown = &facts->list[term->operand.fact];
+	if (unknown && why)
+		*why = unknown;
+	if (unknown)
 		return NOT_KNOWN;
-	}
-	if (term->operand.is_fact && !fact_get(facts, term->operand.fact, s, &b)) {
-		*why = &facts->list[term->operand.fact];
-		return NOT_KNOWN;
-	}
 	return holds_between(term->op, fact->is_signed, a, b) != term->is_turned ? HOLDS
 										 : DOES_NOT_HOLD;
 }
@@ -363,7 +363,7 @@ enum truth predicate_holds(const struct predicate *p, const struct facts *facts,
 
 	switch (p->kind) {
 	case TERM:
-		return term_holds(&p->term, facts, s, why);
+		return predicate_term_holds(&p->term, facts, s, why);
 	case TOKEN:
 		return p->settled;
 	case NOT:
@@ -372,14 +372,6 @@ enum truth predicate_holds(const struct predicate *p, const struct facts *facts,
 	default:
 		return list_holds(p, facts, s, why);
 	}
-}
-
-enum truth predicate_term_holds(const struct term *term, const struct facts *facts,
-				struct evaluation *s)
-{
-	const struct fact *why;
-
-	return term_holds(term, facts, s, &why);
 }
 
 void predicate_terms(struct predicate *p, void (*each)(struct term *, void *), void *context)

@@ -68,13 +68,13 @@ struct predicate *predicate_compile(const json_t *json, struct vocabulary *v, co
 /* The same as a doc_row reads it, with a struct vocabulary as context. */
 int predicate_read(struct doc *d, const json_t *json, void *predicate, const struct where *w);
 
-/* `why` is set to a fact that is not known, if that decides. */
+/* `why`, if it is not NULL, is set to a fact that is not known, if that decides. */
 enum truth predicate_holds(const struct predicate *p, const struct facts *facts,
 			   struct evaluation *s, const struct fact **why);
 
 /* The same of one term. */
 enum truth predicate_term_holds(const struct term *term, const struct facts *facts,
-				struct evaluation *s);
+				struct evaluation *s, const struct fact **why);
 
 /* Calls `each` with every term, in order, those of other terms' parts too. */
 void predicate_terms(struct predicate *p, void (*each)(struct term *, void *), void *context);

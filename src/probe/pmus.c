@@ -159,14 +159,16 @@ static json_t *try_listed(const struct environment *env, const struct pmu *pmu,
 			  const struct place *place, const char *terms)
 {
 	char text[512];
-	bool is_open = false;
 	json_t *fields;
 
+	if (strchr(terms, '?'))
+		return answered("unknown", "it has a value that people fill in");
 	snprintf(text, sizeof(text), "%s", terms);
-	fields = pmu_terms_attr(pmu->name, pmu->type, text, &is_open);
-	if (!fields)
-		return answered("unknown", is_open ? "it has a value that people fill in"
-						   : "its terms are not those of format");
+	fields = json_pack("{s:I}", "type", (json_int_t)pmu->type);
+	if (pmu_terms(pmu->name, text, fields)) {
+		json_decref(fields);
+		return answered("unknown", "its terms are not those of format");
+	}
 	with_times(fields);
 	return what_it_counts(open_at(env, place, fields), "unknown");
 }

@@ -202,32 +202,18 @@ static json_t *tracepoint_event(struct parsing *p)
 	return attr_of("tracepoint", json_integer(tracepoint->id));
 }
 
-/* Of a term TERM or TERM=VALUE the value, 1 where there is none; cuts the text there. */
-static bool cut_value(char *term, uint64_t *value)
-{
-	char *equals = strchr(term, '=');
-	const char *at = equals ? equals + 1 : NULL;
-
-	*value = 1;
-	if (!equals)
-		return true;
-	*equals = '\0';
-	return whole_number(&at, "", value);
-}
-
 /* What perf itself has as a term; or a name of events/, which stands for terms; or a term. 0 or a
  * negative errno. */
 static int apply_one_term(const char *pmu, char *term, json_t *attr)
 {
 	static const char *const own[] = {"config", "config1", "config2", "config3", NULL};
-	char path[2 * EVENT_TEXT], terms[EVENT_TEXT], *save = NULL;
+	char path[2 * EVENT_TEXT], terms[EVENT_TEXT];
 	bool has_value = strchr(term, '='), is_freq;
 	uint64_t value;
-	int err = 0;
 
 	if (!strncmp(term, "name=", 5))
 		return 0;
-	if (!cut_value(term, &value))
+	if (!pmu_term_value(term, &value))
 		return -ERANGE;
 	is_freq = !strcmp(term, "freq");
 	if (has_value && name_index(term, own, NULL) >= 0)
@@ -240,11 +226,9 @@ static int apply_one_term(const char *pmu, char *term, json_t *attr)
 	if (has_value && (is_freq || !strcmp(term, "period")))
 		return json_object_set_new(attr, "sample_period", value_json(value));
 	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/events/%s", pmu, term);
-	if (has_value || read_line(path, terms, sizeof(terms)) <= 0)
-		return pmu_term(pmu, term, value, attr);
-	for (char *one = strtok_r(terms, ",", &save); one && !err; one = strtok_r(NULL, ",", &save))
-		err = cut_value(one, &value) ? pmu_term(pmu, one, value, attr) : -ERANGE;
-	return err;
+	return has_value || read_line(path, terms, sizeof(terms)) <= 0
+		       ? pmu_term(pmu, term, value, attr)
+		       : pmu_terms(pmu, terms, attr);
 }
 
 /* perf's name of a generic event, counted by the PMU of one kind of core: the PMU's type stands in

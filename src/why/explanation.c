@@ -12,12 +12,6 @@
  * As JSON.
  */
 
-/* A text, or what else there can be; NULL leaves the member out. */
-static json_t *text_json(const char *text)
-{
-	return text ? json_string(text) : NULL;
-}
-
 static json_t *texts_json(const char *const *texts)
 {
 	json_t *list = texts ? json_array() : NULL;
@@ -59,12 +53,11 @@ static json_t *cause_json(const void *at)
 {
 	const struct cause *c = at;
 
-	return json_pack("{s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*}", "opened",
-			 said_json(c->opened), "errno", text_json(c->err), "check",
-			 text_json(c->check), "function", text_json(c->function), "because",
-			 text_json(c->because), "instead", text_json(c->instead), "or",
-			 causes_json(c->others, c->other_count), "foretold",
-			 text_json(c->predicted), "unknown", text_json(c->unknown), "suspects",
+	return json_pack("{s:o*, s:s*, s:s*, s:s*, s:s*, s:s*, s:o*, s:s*, s:s*, s:o*}", "opened",
+			 said_json(c->opened), "errno", c->err, "check", c->check, "function",
+			 c->function, "because", c->because, "instead", c->instead, "or",
+			 causes_json(c->others, c->other_count), "foretold", c->predicted,
+			 "unknown", c->unknown, "suspects",
 			 causes_json(c->suspects, c->suspect_count));
 }
 /* NOLINTEND(misc-no-recursion) */
@@ -85,9 +78,8 @@ static json_t *note_as_json(const void *at)
 {
 	const struct note *note = at;
 
-	return json_pack("{s:b, s:o*, s:o*, s:o*}", "proven", note->is_proven, "says",
-			 text_json(note->says), "check", text_json(note->check), "useless",
-			 flag_json(note->is_useless));
+	return json_pack("{s:b, s:s*, s:s*, s:o*}", "proven", note->is_proven, "says", note->says,
+			 "check", note->check, "useless", flag_json(note->is_useless));
 }
 
 static json_t *then_json(const void *at)
@@ -95,7 +87,7 @@ static json_t *then_json(const void *at)
 	const struct then_told *then = at;
 	json_t *largest = then->largest < 0 ? NULL : json_integer(then->largest);
 
-	return with_cause(json_pack("{s:o*}", "call", text_json(then->call)), &then->cause,
+	return with_cause(json_pack("{s:s*}", "call", then->call), &then->cause,
 			  json_pack("{s:o*}", "largest", largest));
 }
 
@@ -111,16 +103,16 @@ static json_t *remedy_json(const void *at)
 {
 	const struct remedy_found *r = at;
 	json_t *does = texts_json(r->does), *loses = texts_json(r->loses);
-	json_t *unsure = text_json(r->unsure), *as = text_json(r->as);
 
 	if (r->call.image)
-		return json_pack("{s:o*, s:o*, s:b, s:o*, s:o*, s:o*, s:o*, s:o*}", "do", does,
-				 "loses", loses, "tried", r->is_tried, "unsure", unsure, "fallback",
-				 flag_json(r->is_fallback), "useless", text_json(r->useless),
-				 "open", setup_open_json(r->names, r->env, &r->call), "as", as);
-	return json_pack("{s:o*, s:o*, s:o*, s:o*, s:o*, s:b}", "do", does, "loses", loses, "as",
-			 as, "sysctl", r->sysctl ? json_pack("{s:i}", r->sysctl, r->value) : NULL,
-			 "unsure", unsure, "tried", r->is_tried);
+		return json_pack("{s:o*, s:o*, s:b, s:s*, s:o*, s:s*, s:o*, s:s*}", "do", does,
+				 "loses", loses, "tried", r->is_tried, "unsure", r->unsure,
+				 "fallback", flag_json(r->is_fallback), "useless", r->useless,
+				 "open", setup_open_json(r->names, r->env, &r->call), "as", r->as);
+	return json_pack("{s:o*, s:o*, s:s*, s:o*, s:s*, s:b}", "do", does, "loses", loses, "as",
+			 r->as, "sysctl",
+			 r->sysctl ? json_pack("{s:i}", r->sysctl, r->value) : NULL, "unsure",
+			 r->unsure, "tried", r->is_tried);
 }
 
 static json_t *counted_json(const struct explanation *x)
@@ -154,11 +146,11 @@ static json_t *came_json(const struct explanation *x)
 json_t *explanation_json(const struct explanation *x)
 {
 	return with_cause(
-		json_pack("{s:o*}", "call", text_json(x->call)), &x->cause,
+		json_pack("{s:s*}", "call", x->call), &x->cause,
 		json_pack(
-			"{s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, "
-			"s:o*, s:b, s:o*, s:o*, s:O*, s:o*, s:o*}",
-			"witnessed", texts_json(x->witnessed), "gate", text_json(x->gate), "others",
+			"{s:o*, s:s*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:s*, "
+			"s:s*, s:b, s:s*, s:o*, s:O*, s:o*, s:o*}",
+			"witnessed", texts_json(x->witnessed), "gate", x->gate, "others",
 			list_json(x->others, x->other_count, sizeof(*x->others), note_as_json),
 			"counted", counted_json(x), "notes",
 			list_json(x->notes, x->note_count, sizeof(*x->notes), note_as_json), "then",
@@ -168,19 +160,17 @@ json_t *explanation_json(const struct explanation *x)
 				  dead_end_json),
 			"cut", flag_json(x->is_cut), "changes",
 			list_json(x->remedies, x->remedy_count, sizeof(*x->remedies), remedy_json),
-			"as", text_json(x->as), "caller", text_json(x->caller), "tried",
-			x->is_tried, "told", text_json(x->told), "as_told", said_json(x->as_told),
-			"instead_of", x->instead_of, "behind",
+			"as", x->as, "caller", x->caller, "tried", x->is_tried, "told", x->told,
+			"as_told", said_json(x->as_told), "instead_of", x->instead_of, "behind",
 			causes_json(x->behind_others, x->behind_others_count), "callers",
 			came_json(x)));
 }
 
 json_t *absent_json(const struct absent_answer *absent)
 {
-	return json_pack("{s:b, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*}", "opened", false, "absent",
-			 text_json(absent->what), "name", text_json(absent->name), "is",
-			 text_json(absent->says->is), "because", text_json(absent->says->because),
-			 "instead", text_json(absent->says->instead), "there",
+	return json_pack("{s:b, s:s*, s:s*, s:s*, s:s*, s:s*, s:o*}", "opened", false, "absent",
+			 absent->what, "name", absent->name, "is", absent->says->is, "because",
+			 absent->says->because, "instead", absent->says->instead, "there",
 			 texts_json(absent->there));
 }
 

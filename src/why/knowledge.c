@@ -255,10 +255,9 @@ static bool setting_value(const struct setting *setting, const struct facts *fac
 bool change_make(const struct change *change, const struct model *model, struct evaluation *s,
 		 struct call *call)
 {
-	const struct fact *unknown;
 	bool any = false;
 
-	if (change->when && predicate_holds(change->when, &model->facts, s, &unknown) != HOLDS)
+	if (change->when && predicate_holds(change->when, &model->facts, s, NULL) != HOLDS)
 		return false;
 	for (size_t i = 0; i < change->set.count; i++) {
 		const struct setting *setting = &change->set.list[i];

@@ -9,7 +9,7 @@
 
 #include "call/call.h"
 #include "language/scope.h"
-#include "model/objects.h"
+#include "model/machine.h"
 
 /* One of these, as it was written. */
 struct then_call {

@@ -157,10 +157,9 @@ static void tell_suspect(struct explainer *x, const struct check *check, struct 
 	out->others = pool_take(x->why->pool, check->reason_count, sizeof(*out->others));
 	for (size_t i = 0; i < check->reason_count && truth != HOLDS; i++) {
 		const struct reason *reason = &check->says[i];
-		const struct fact *unknown;
 		struct cause *one = any ? &out->others[out->other_count] : out;
 
-		truth = reason->when ? truth_of(x, reason->when, &unknown) : HOLDS;
+		truth = reason->when ? truth_of(x, reason->when, NULL) : HOLDS;
 		if (truth == DOES_NOT_HOLD)
 			continue;
 		one->because = say_sentence(x, &reason->because);
@@ -285,10 +284,9 @@ static int foresee_then(struct explainer *x, const struct then_call *call,
 	begin_then(x, call);
 	for (size_t i = 0; i < model->suspect_count; i++) {
 		const struct check *check = &model->suspects[i];
-		const struct fact *unknown;
 
 		if (check->when && check->id[0] == call->then.family &&
-		    truth_of(x, check->when, &unknown) == HOLDS)
+		    truth_of(x, check->when, NULL) == HOLDS)
 			return check->result.err;
 	}
 	return 0;
@@ -863,12 +861,11 @@ static void try_sysctls(struct why *why, struct explanation *x)
 	for (size_t i = 0; is_set && i < k->sysctl_count && !is_done; i++) {
 		const struct sysctl_change *change = &k->sysctls[i];
 		const struct cause *tried, *other;
-		const struct fact *unknown;
 		struct remedy_found remedy;
 		char loses[SENTENCE];
 		uint64_t value;
 
-		if (predicate_holds(change->when, facts, s, &unknown) != HOLDS ||
+		if (predicate_holds(change->when, facts, s, NULL) != HOLDS ||
 		    !right_side_get(&change->set.to, facts, s, &value))
 			continue;
 		tried = ask_with_sysctl(why, change, (int)value);
