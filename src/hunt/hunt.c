@@ -297,7 +297,7 @@ static void prepare_setup(struct worker *w)
 	signal(SIGTERM, SIG_DFL);
 	descriptors_close_from(3, -1, -1);
 	limits_set((unsigned)w->hunt->options->seconds + 24 * 3600);
-	err = identity_become(w->as, w->uid);
+	err = identity_become(w->as, w->uid, 0);
 	if (err)
 		fail(w, "becoming the caller", -err);
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* after the uids changed: that clears it */

@@ -199,7 +199,7 @@ static bool are_met(const struct token_key *key, const json_t *tokens, enum iden
 
 	for (size_t i = 0; (one = element(tokens, i)); i++) {
 		snprintf(token, sizeof(token), "%s%s", key->token, json_string_value(one));
-		if (require_met(env, token, as, found, sizeof(found)) == one_will_do)
+		if ((require_truth(env, token, as, found, sizeof(found)) == 1) == one_will_do)
 			return one_will_do;
 	}
 	return !one_will_do;

@@ -85,14 +85,24 @@ static const char *lacking(const struct rights *own)
 	return own->has_perfmon && !has_cap(own, CAP_PERFMON) ? "CAP_PERFMON" : NULL;
 }
 
-uint64_t identity_effective(void)
+/* The calling process's; 0 or a negative errno, and none. */
+static int get_capabilities(uint64_t *effective, uint64_t *permitted)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct data[2];
+	struct __user_cap_data_struct data[2] = {{0}};
+	int err = syscall(SYS_capget, &header, data) ? -errno : 0;
 
-	if (syscall(SYS_capget, &header, data))
-		return 0;
-	return data[0].effective | (uint64_t)data[1].effective << 32;
+	*effective = data[0].effective | (uint64_t)data[1].effective << 32;
+	*permitted = data[0].permitted | (uint64_t)data[1].permitted << 32;
+	return err;
+}
+
+uint64_t identity_effective(void)
+{
+	uint64_t effective, permitted;
+
+	get_capabilities(&effective, &permitted);
+	return effective;
 }
 
 bool identity_available(const struct rights *own, enum identity as, char *why, size_t size)
@@ -136,13 +146,10 @@ static int set_capabilities(uint64_t effective, uint64_t permitted)
 
 int identity_suspend(uint64_t *held)
 {
-	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct data[2];
+	uint64_t effective;
+	int err = get_capabilities(&effective, held);
 
-	if (syscall(SYS_capget, &header, data))
-		return -errno;
-	*held = data[0].permitted | (uint64_t)data[1].permitted << 32;
-	return set_capabilities(0, *held);
+	return err ? err : set_capabilities(0, *held);
 }
 
 int identity_resume(uint64_t held)
@@ -154,13 +161,11 @@ int identity_resume(uint64_t held)
  * Root that was left without CAP_SETUID or CAP_SETGID is a user as far as capabilities go: it stays
  * who it is.
  */
-static int may_change_uid(void)
+static bool may_change_uid(void)
 {
-	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct data[2] = {{0}};
+	uint64_t have = identity_effective();
 
-	return geteuid() == 0 && !syscall(SYS_capget, &header, data) &&
-	       (data[0].effective >> CAP_SETUID & 1) && (data[0].effective >> CAP_SETGID & 1);
+	return geteuid() == 0 && have >> CAP_SETUID & 1 && have >> CAP_SETGID & 1;
 }
 
 /* Uids from UIDS_LOWEST up to IDENTITY_NOBODY that are taken. */
@@ -288,12 +293,7 @@ static int drop_groups(void)
 	return setgroups(0, NULL) && errno != EPERM ? -1 : 0;
 }
 
-int identity_become(enum identity as, uid_t uid)
-{
-	return identity_become_with(as, uid, 0);
-}
-
-int identity_become_with(enum identity as, uid_t uid, uint64_t more)
+int identity_become(enum identity as, uid_t uid, uint64_t more)
 {
 	uint64_t capabilities = capabilities_of(as) | more;
 
@@ -330,7 +330,7 @@ int identity_run(enum identity as, unsigned seconds, int (*what)(void *), void *
 
 		setsid();
 		descriptors_close_from(3, -1, -1);
-		err = identity_become(as, uid);
+		err = identity_become(as, uid, 0);
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		*answer = err ? err : what(argument);
 		_exit(0);

@@ -69,13 +69,10 @@ void identity_choose_uids(uid_t *uids, size_t count);
 /*
  * Makes the calling process that identity, for good: groups, uids (`uid` where it is an ordinary
  * user's), capability sets, bounding set, no_new_privs; capabilities(7), setresuid(2). The process
- * stays dumpable, as an ordinary user's is. 0 or a negative errno, after which the process must not
- * go on.
+ * stays dumpable, as an ordinary user's is. `more` is a mask of capabilities beside those of the
+ * identity. 0 or a negative errno, after which the process must not go on.
  */
-int identity_become(enum identity as, uid_t uid);
-
-/* The same with `more` capabilities, a mask, beside those of the identity. */
-int identity_become_with(enum identity as, uid_t uid, uint64_t more);
+int identity_become(enum identity as, uid_t uid, uint64_t more);
 
 /*
  * Puts the calling process's effective capabilities aside, into *held, and takes them back. 0 or a

@@ -127,11 +127,6 @@ static void read_identities(struct environment *env, const json_t *identities)
 		env->rights.init_user_namespace = false;
 }
 
-static json_t *write_namespace(const struct environment *env)
-{
-	return json_boolean(env->rights.init_user_namespace);
-}
-
 static void read_namespace(struct environment *env, const json_t *json)
 {
 	env->rights.init_user_namespace = !json_is_false(json);
@@ -286,7 +281,8 @@ static const struct property properties[] = {
 	 .read = read_refuses_all},
 	{"uid", .of = OF(rights.uid, ALWAYS_KNOWN)},
 	{"capabilities", .write = write_capabilities, .read = read_capabilities},
-	{"init_user_namespace", .write = write_namespace, .read = read_namespace},
+	{"init_user_namespace", .of = OF(rights.init_user_namespace, ALWAYS_KNOWN),
+	 .read = read_namespace},
 	{"identities", .write = write_identities, .read = read_identities},
 	{"no_new_privs", .of = OF(no_new_privs, ALWAYS_KNOWN)},
 	{"seccomp", .of = OF(seccomp, ALWAYS_KNOWN)},
@@ -386,32 +382,21 @@ static void datum_set(void *object, const struct datum *datum, uint64_t value)
 	}
 }
 
-/* Sets a number that is not known, or not told. */
-static void datum_forget(void *object, const struct datum *datum)
+/* A number, or what says that it is not known where it is not told. */
+static void read_datum(struct environment *env, const struct datum *of, const json_t *json)
 {
 	static const int64_t unknown[] = {[ALWAYS_KNOWN] = 0,
 					  [UNKNOWN_IF_0] = 0,
 					  [UNKNOWN_IF_NEGATIVE] = -1,
 					  [UNKNOWN_IF_ABSENT] = SYSCTL_ABSENT};
-
-	datum_set(object, datum, (uint64_t)unknown[datum->known]);
-}
-
-static void datum_set_text(void *object, const struct datum *datum, const char *text)
-{
-	snprintf((char *)object + datum->at, datum->size, "%s", text ? text : "");
-}
-
-static void read_datum(struct environment *env, const struct datum *of, const json_t *json)
-{
 	json_int_t n = json_integer_value(json);
+	bool is_told = json_is_integer(json) && n >= 0 && n <= UINT32_MAX;
 
 	if (of->kind == TEXT_OF)
-		datum_set_text(env, of, json_string_value(json));
-	else if (json_is_integer(json) && n >= 0 && n <= UINT32_MAX)
-		datum_set(env, of, (uint64_t)n);
+		snprintf((char *)env + of->at, of->size, "%s",
+			 json_is_string(json) ? json_string_value(json) : "");
 	else
-		datum_forget(env, of);
+		datum_set(env, of, (uint64_t)(is_told ? n : unknown[of->known]));
 }
 
 int environment_from_json(struct environment *env, const struct abi *abi, const json_t *json,

@@ -189,9 +189,9 @@ static bool other_events(pid_t runner, char *who, size_t size)
 enum { NOT_KNOWN = -1 };
 
 struct token {
-	const char *bare;     /* the whole, without a ! */
-	const char *rest;     /* behind the form's name: "KPROBES" of config.KPROBES */
-	const char *relation; /* of a comparison */
+	const char *bare;                /* the whole, without a ! */
+	const char *rest;                /* behind the form's name: "KPROBES" of config.KPROBES */
+	const struct relation *relation; /* of a comparison */
 	enum identity as;
 	struct environment *env;
 	char *found; /* what there is here, in `size` bytes */
@@ -209,17 +209,15 @@ __attribute__((format(printf, 2, 3))) static void found(const struct token *t, c
 	va_end(values);
 }
 
-static bool compare(const char *relation, int difference)
+static const struct relation {
+	const char *sign;
+	bool less, equal, greater; /* whether it holds then */
+} relations[] = {{">=", false, true, true}, {"<=", true, true, false}, {"==", false, true, false},
+		 {">", false, false, true}, {"<", true, false, false}, {.sign = NULL}};
+
+static bool compare(const struct relation *r, int difference)
 {
-	if (!strcmp(relation, ">="))
-		return difference >= 0;
-	if (!strcmp(relation, "<="))
-		return difference <= 0;
-	if (!strcmp(relation, ">"))
-		return difference > 0;
-	if (!strcmp(relation, "<"))
-		return difference < 0;
-	return difference == 0;
+	return difference < 0 ? r->less : difference ? r->greater : r->equal;
 }
 
 static bool compare_numbers(const struct token *t, long have)
@@ -381,8 +379,9 @@ static int hardware_samples(const struct token *t)
 }
 
 /* A number in a file of the processor's PMU. */
-static int compare_hardware_file(const struct token *t, const char *file)
+static int hardware_number(const struct token *t)
 {
+	const char *file = strncmp(t->bare, "rdpmc", 5) ? "caps/max_precise" : "rdpmc";
 	char text[32];
 
 	found(t, "no PMU of the processor has %s in sysfs", file);
@@ -390,16 +389,6 @@ static int compare_hardware_file(const struct token *t, const char *file)
 		return NOT_KNOWN;
 	found(t, "%s is %s", file, text);
 	return compare_numbers(t, strtol(text, NULL, 10));
-}
-
-static int max_precise(const struct token *t)
-{
-	return compare_hardware_file(t, "caps/max_precise");
-}
-
-static int rdpmc(const struct token *t)
-{
-	return compare_hardware_file(t, "rdpmc");
 }
 
 static int sysfs(const struct token *t)
@@ -576,15 +565,22 @@ static int realtime(const struct token *t)
 /* security/lockdown/lockdown.c; none where there is no lockdown. */
 static const char *const lockdowns[] = {"none", "integrity", "confidentiality", NULL};
 
+/* The architecture of that name, or NULL; `near` (may be NULL) is offered those before it. */
+static const struct abi_arch *arch_named(const struct abi *abi, const char *name,
+					 struct nearest *near)
+{
+	for (size_t i = 0; i < abi->arch_count; i++) {
+		if (!strcmp(abi->archs[i].name, name))
+			return &abi->archs[i];
+		if (near)
+			nearest_try(near, abi->archs[i].name);
+	}
+	return NULL;
+}
+
 static bool is_arch(const struct abi *abi, const char *rest, struct nearest *near)
 {
-	bool found = false;
-
-	for (size_t i = 0; i < abi->arch_count; i++) {
-		found = found || !strcmp(abi->archs[i].name, rest);
-		nearest_try(near, abi->archs[i].name);
-	}
-	return found;
+	return arch_named(abi, rest, near) != NULL;
 }
 
 static bool is_hierarchy(const struct abi *abi, const char *rest, struct nearest *near)
@@ -665,10 +661,10 @@ static const struct form {
 	 .in_c = "event_opens(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 1000000)"},
 	{"pmu.hw", REMEDY_MACHINE, EXACT, hardware_counts, NULL, .help = "hardware events",
 	 .in_c = "event_opens(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0)"},
-	{"max_precise", REMEDY_MACHINE, COMPARED, max_precise, "max_precise>=1",
+	{"max_precise", REMEDY_MACHINE, COMPARED, hardware_number, "max_precise>=1",
 	 .help = "caps/max_precise of the processor's PMU: the highest precise_ip",
 	 .of_sysfs = true},
-	{"rdpmc", REMEDY_MACHINE, COMPARED, rdpmc, "rdpmc>=1",
+	{"rdpmc", REMEDY_MACHINE, COMPARED, hardware_number, "rdpmc>=1",
 	 .help = "rdpmc of the processor's PMU: who may read counters", .of_sysfs = true},
 	{"emulated", REMEDY_MACHINE, EXACT, emulated, NULL,
 	 .help = "the processor is QEMU without KVM; only x86 can tell"},
@@ -776,16 +772,6 @@ void require_help(FILE *f)
 	help_on(f, true, "    "); /* deeper: these are none of a case */
 }
 
-static const char *take_comparison(const char *text)
-{
-	static const char *const operators[] = {">=", "<=", "==", ">", "<"};
-
-	for (size_t i = 0; i < 5; i++)
-		if (!strncmp(text, operators[i], strlen(operators[i])))
-			return operators[i];
-	return NULL;
-}
-
 /* "6.18.44", or a number, which may be negative. */
 static bool is_version(const char *text)
 {
@@ -807,10 +793,13 @@ static bool find_form(const char *token, struct form *form, struct token *out)
 		out->bare = token;
 		out->rest = token + n;
 		if (form->kind == COMPARED) {
-			out->relation = take_comparison(out->rest);
-			if (!out->relation)
+			out->relation = relations;
+			while (out->relation->sign &&
+			       strncmp(out->rest, out->relation->sign, strlen(out->relation->sign)))
+				out->relation++;
+			if (!out->relation->sign)
 				continue;
-			out->rest += strlen(out->relation);
+			out->rest += strlen(out->relation->sign);
 			if (is_version(out->rest))
 				return true;
 		} else if (form->kind == REPORTED ||
@@ -845,14 +834,15 @@ int require_check(const char *token, const struct abi *abi, const struct where *
 	struct nearest near = nearest_to(bare);
 	struct token parsed;
 	struct form form;
+	bool known = find_form(bare, &form, &parsed) && form.kind != REPORTED;
 
-	if (find_form(bare, &form, &parsed) && form.met == kernel && parsed.relation[0] == '>' &&
+	if (known && form.met == kernel && parsed.relation->sign[0] == '>' &&
 	    strncmp(parsed.rest, "2.6.", 4) != 0 &&
 	    strchr(parsed.rest, '.') != strrchr(parsed.rest, '.'))
 		return error_name(e, w, token, NULL,
 				  "a version of two numbers, or a mend of cases/abi/mends.json: "
 				  "what one stable branch has from there on, a later one need not");
-	if (find_form(bare, &form, &parsed) && form.kind != REPORTED)
+	if (known)
 		return check_rest(&form, parsed.rest, abi, w, e);
 	for (size_t i = 0; form_at(i, &form); i++)
 		if (form.kind != REPORTED)
@@ -867,7 +857,8 @@ int require_check(const char *token, const struct abi *abi, const struct where *
  */
 static bool json_has(const json_t *json, const char *word, const char *family)
 {
-	static const char *const told[] = {"requires", "spec", "title", "name", "covers", "each"};
+	static const char *const told[] = {"requires", "spec", "title", "name",
+					   "covers",   "each", NULL};
 	const char *key;
 	json_t *item;
 	size_t i;
@@ -877,15 +868,12 @@ static bool json_has(const json_t *json, const char *word, const char *family)
 	json_array_foreach(json, i, item)
 		if (json_has(item, word, family))
 			return true;
-	json_object_foreach((json_t *)json, key, item) {
-		for (i = 0; i < sizeof(told) / sizeof(told[0]) && strcmp(key, told[i]) != 0;)
-			i++;
-		if (i == sizeof(told) / sizeof(told[0]) &&
+	json_object_foreach((json_t *)json, key, item)
+		if (name_index(key, told, NULL) < 0 &&
 		    (ascii_has_name(key, word) ||
 		     ((json_is_string(item) || json_is_integer(item)) && !strcmp(key, family)) ||
 		     json_has(item, word, family)))
 			return true;
-	}
 	return false;
 }
 
@@ -968,12 +956,6 @@ int require_truth(struct environment *env, const char *token, enum identity as, 
 	return (met != 0) != negated;
 }
 
-bool require_met(struct environment *env, const char *token, enum identity as, char *found,
-		 size_t size)
-{
-	return require_truth(env, token, as, found, size) == 1;
-}
-
 bool require_any_met(struct environment *env, const char *tokens, enum identity as, char *found,
 		     size_t size)
 {
@@ -981,7 +963,7 @@ bool require_any_met(struct environment *env, const char *tokens, enum identity 
 	bool met = false;
 
 	while (!met && require_next(&tokens, one, sizeof(one)))
-		met = require_met(env, one, as, found, size);
+		met = require_truth(env, one, as, found, size) == 1;
 	return met;
 }
 
@@ -993,12 +975,7 @@ const char *require_case_id(const char *token)
 
 const struct abi_arch *require_arch(const char *token, const struct abi *abi)
 {
-	if (strncmp(token, "arch.", 5))
-		return NULL;
-	for (size_t i = 0; i < abi->arch_count; i++)
-		if (!strcmp(abi->archs[i].name, token + 5))
-			return &abi->archs[i];
-	return NULL;
+	return strncmp(token, "arch.", 5) ? NULL : arch_named(abi, token + 5, NULL);
 }
 
 const char *const remedy_names[REMEDY_KINDS] = {
@@ -1039,14 +1016,13 @@ static void rest_in_c(FILE *f, const struct form *form, const char *rest, const 
 	else if (form->met == mend)
 		for (const char *const *in = abi_mend(abi, rest, NULL)->in; *in; in++)
 			fprintf(f, "%s ", *in);
-	else if (form->met != arch)
+	else if (form->met == arch)
+		for (const char *const *is = arch_named(abi, rest, NULL)->machines; *is; is++)
+			fprintf(f, " %s ", *is);
+	else
 		fputs(rest, f);
 	if (config)
 		fprintf(f, "\") && has_config(\"%s", config);
-	for (size_t i = 0; form->met == arch && i < abi->arch_count; i++)
-		for (size_t k = 0; !strcmp(abi->archs[i].name, rest) && abi->archs[i].machines[k];
-		     k++)
-			fprintf(f, " %s ", abi->archs[i].machines[k]);
 }
 
 bool require_in_c(FILE *f, const char *tokens, const struct abi *abi)
@@ -1066,7 +1042,7 @@ bool require_in_c(FILE *f, const char *tokens, const struct abi *abi)
 			if (*c == '@')
 				rest_in_c(f, &form, parsed.rest, abi);
 			else if (*c == '~')
-				fputs(parsed.relation, f);
+				fputs(parsed.relation->sign, f);
 			else
 				fputc(*c, f);
 		fputs(negated ? ")" : "", f);

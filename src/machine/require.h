@@ -32,13 +32,9 @@ bool require_may_be_tried(const char *token, const struct environment *env);
 const char *require_next(const char **tokens, char *one, size_t size);
 
 /*
- * True if the token is met; else `found` says what was found. Looks tracepoints up as needed. `as`
- * is who will make the call.
+ * 1 if the token is met; else `found` says what was found: 0, or -1 where this machine does not
+ * tell. Looks tracepoints up as needed. `as` is who will make the call.
  */
-bool require_met(struct environment *env, const char *token, enum identity as, char *found,
-		 size_t size);
-
-/* The same: 1 if it is met, 0 if not, -1 where this machine does not tell. */
 int require_truth(struct environment *env, const char *token, enum identity as, char *found,
 		  size_t size);
 

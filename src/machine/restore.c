@@ -91,11 +91,8 @@ static int restore_sysctl(const char *name, long value, bool is_stuck)
 struct sysctl_set machine_restore(struct restorer *m)
 {
 	struct sysctl_set restored = {{false}};
-	size_t n = 0;
 
-	while (n < SYSCTLS)
-		n++;
-	while (n-- > 0) {
+	for (size_t n = SYSCTLS; n-- > 0;) {
 		const char *name = sysctl_names[n];
 		long now;
 		int err = 0;

@@ -372,25 +372,6 @@ void text_read_at(uint64_t address, struct text_at *out)
 /* The kernel's own limit of pids, PID_MAX_LIMIT; it may be less. */
 enum { PIDS_MOST = 4 << 20 };
 
-/* The uids of /proc/PID/status, real to file system; false: it tells none. */
-static bool read_uids(const char *status, unsigned uids[4])
-{
-	const char *at = strstr(status, "\nUid:");
-
-	return at && sscanf(at, "\nUid: %u %u %u %u", &uids[0], &uids[1], &uids[2], &uids[3]) == 4;
-}
-
-/* From the beginning of its exit on, which may take a while. */
-static bool is_exiting(int32_t id)
-{
-	enum { PF_EXITING = 4 }; /* of include/linux/sched.h */
-	struct proc_stat stat;
-	char folder[32];
-
-	snprintf(folder, sizeof(folder), "/proc/%d", id);
-	return proc_stat_read(folder, &stat) && stat.flags & PF_EXITING;
-}
-
 /*
  * An ordinary user that perfabi becomes has a uid of its own, that no other process has; perfabi as
  * an ordinary user stays who it is.
@@ -402,14 +383,6 @@ static bool is_of_caller(const struct caller *caller, const unsigned uids[4])
 	if (caller->changes_uid && caller->as != AS_ROOT && !own)
 		return false;
 	return uids[0] == own && uids[1] == own && uids[2] == own;
-}
-
-/* The capabilities that it may use; false: it tells none. */
-static bool read_permitted(const char *status, unsigned long long *permitted)
-{
-	const char *at = strstr(status, "\nCapPrm:");
-
-	return at && sscanf(at, "\nCapPrm: %llx", permitted) == 1;
 }
 
 /* Whether it is in the user namespace of this process: 1, 0, or -1: that does not show. */
@@ -433,25 +406,32 @@ static bool is_dumpable(const char *path, unsigned uid)
 
 static bool look_up_process(const struct caller *caller, int32_t id, struct object_task *out)
 {
-	char path[40], status[4096];
+	enum { PF_EXITING = 4 }; /* of include/linux/sched.h */
+	char folder[32], path[40], status[4096];
+	const char *uid, *capabilities;
 	unsigned long long permitted;
-	unsigned uids[4];
+	unsigned uids[4]; /* real to file system */
+	struct proc_stat stat;
 	int shares;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", id);
+	snprintf(folder, sizeof(folder), "/proc/%d", id);
+	snprintf(path, sizeof(path), "%s/status", folder);
 	*out = (struct object_task){.id = id};
 	if (!proc_is_own())
 		return false;
 	if (access(path, F_OK)) /* hidepid hides what is there: then nothing is known of it */
 		return kill(id, 0) && errno == ESRCH;
-	if (read_small(path, status, sizeof(status)) <= 0 || !read_uids(status, uids) ||
-	    !read_permitted(status, &permitted))
+	if (read_small(path, status, sizeof(status)) <= 0 || !(uid = strstr(status, "\nUid:")) ||
+	    !(capabilities = strstr(status, "\nCapPrm:")) ||
+	    sscanf(uid, "\nUid: %u %u %u %u", &uids[0], &uids[1], &uids[2], &uids[3]) != 4 ||
+	    sscanf(capabilities, "\nCapPrm: %llx", &permitted) != 1)
 		return false;
 	if (caller->is_unnamed && uids[0] == IDENTITY_NOBODY)
 		return false;
 	out->is_own = is_of_caller(caller, uids);
 	out->exists = true;
-	out->is_exiting = is_exiting(id);
+	/* From the beginning of its exit on, which may take a while. */
+	out->is_exiting = proc_stat_read(folder, &stat) && stat.flags & PF_EXITING;
 	/* __ptrace_may_access() and cap_ptrace_access_check() */
 	out->may_be_read = caller->own >> CAP_SYS_PTRACE & 1 ||
 			   (out->is_own && (out->is_exiting || is_dumpable(path, uids[1])) &&

@@ -65,7 +65,7 @@ _Noreturn static void give_up(struct slot *slot, const char *expected, const cha
 
 static void become(const struct instance *instance, struct slot *slot)
 {
-	int err = identity_become(instance->who.as, slot->uid);
+	int err = identity_become(instance->who.as, slot->uid, 0);
 
 	if (err)
 		give_up(slot, "to become the identity that the case is for", strerror(-err));

@@ -315,8 +315,8 @@ static const struct argument_type argument_identity = {
 
 static int run_become(struct step *s)
 {
-	int err = identity_become_with((enum identity)s->arguments.number, s->run->uid,
-				       s->arguments.with);
+	int err =
+		identity_become((enum identity)s->arguments.number, s->run->uid, s->arguments.with);
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* changed uids clear it */
 	return err ? step_failed(s, -err) : 0;
