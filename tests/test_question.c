@@ -94,7 +94,7 @@ static const struct {
 	{"{}", NULL, "`open`, or `event`"},
 	{"{'opne': {}}", NULL, "a key of a question (as, open, event, given, then, errno)"},
 	{"{'as': 'user'}", NULL, "`open`, or `event`"},
-	{"{'event': 5}", NULL, "`open`, or `event`"},
+	{"{'event': 5}", NULL, "a string"},
 	{"{'event': 'dummy', 'open': {}}", NULL, "`open` or `event`, not both"},
 	{"{'event': 'nosuch'}", NULL, "an event, as perf list shows them"},
 	{"{'event': 'dummy', 'as': 5}", NULL, "root, perfmon, sys-admin or user"},
@@ -106,7 +106,8 @@ static const struct {
 	{"{'type': 'software', 'config': 18446744073709551615}",
 	 "{'open': {'attr': {'type': 'software', 'config': '18446744073709551615'}}}", NULL},
 	{"dummy dummy", NULL, "one event, and nothing behind it"},
-	{"dummy,cycles", NULL, "one event at a time, as perf list shows them; of a group, each member by itself"},
+	{"dummy,cycles", NULL,
+	 "one event at a time, as perf list shows them; of a group, each member by itself"},
 	{"sched:*", NULL, "one tracepoint, and no pattern of several"},
 	{"dummy\ncycles", NULL, "one event, and nothing behind it"},
 	{"[1, 2]", NULL, "one event, and nothing behind it"},
@@ -123,8 +124,8 @@ static json_t *question_json(const struct question *q)
 {
 	json_t *json = json_pack("{s:O}", "open", q->open);
 
-	if (q->as)
-		json_object_set_new(json, "as", json_string(q->as));
+	if (q->as >= 0)
+		json_object_set_new(json, "as", json_string(identity_names[q->as]));
 	if (q->given)
 		json_object_set(json, "given", q->given);
 	if (q->then)

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "language/keys.h"
 #include "language/merge.h"
 #include "machine/require.h"
 #include "machine/sysctl.h"

@@ -14,7 +14,6 @@
 #include "call/call.h"
 #include "call/tables.h"
 #include "case/case.h"
-#include "language/keys.h"
 #include "language/merge.h"
 #include "machine/require.h"
 #include "text/arena.h"

@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
-#include "language/keys.h"
 #include "machine/names.h"
 #include "text/json_text.h"
 #include "text/say.h"

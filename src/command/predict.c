@@ -8,7 +8,6 @@
 
 #include "call/call.h"
 #include "command/session.h"
-#include "language/keys.h"
 #include "machine/names.h"
 #include "text/json.h"
 #include "text/options.h"
@@ -16,6 +15,7 @@
 #include "text/say.h"
 #include "why/event_name.h"
 #include "why/question.h"
+#include "text/doc.h"
 #include "text/json_text.h"
 
 static const char program[] = "perfabi predict";
@@ -123,26 +123,32 @@ static json_t *prediction_json(struct oracle *o, const struct prediction *p)
 static int predict_call(struct oracle *o, const json_t *json, const struct where *root,
 			struct error *e)
 {
-	static const char *const keys[] = {"as", "open", NULL};
+	struct asked {
+		int as;
+		const json_t *open;
+	} asked = {.as = o->as ? identity_by_name(o->as) : -1};
+	static const struct doc_row members[] = {{"as", DOC_WORD, false, AT(struct asked, as),
+						  .words = identity_names,
+						  .expected = identity_choice},
+						 {"open", DOC_ANY, false, AT(struct asked, open)},
+						 {0}};
+	static const struct doc_type type = {"a call (as, open)", .rows = members};
 	const struct environment *env = o->m.model.machine.env;
-	const json_t *named = json_object_get(json, "as");
+	struct doc d = {.e = e};
 	struct prediction prediction;
-	const char *name;
 	struct call call;
-	int as;
 
-	if (keys_check(json, keys, "a call (as, open)", root, e))
+	if (doc_read(&d, &type, json, &asked, root))
 		return -EINVAL;
-	name = named ? json_string_value(named) : o->as;
-	as = name ? identity_by_name(name) : -1;
-	if (as < 0)
-		error_value(e, AT_KEY(root, "as"), named, "%s", identity_choice);
+	if (asked.as < 0)
+		return error_value(e, AT_KEY(root, "as"), NULL, "%s", identity_choice);
 	setup_settle_tracepoint(&o->m.model, json);
-	if (as < 0 || call_from_json(&call, env->abi, env->arch, json_object_get(json, "open"),
-				     &o->scope, AT_KEY(root, "open"), e))
+	if (call_from_json(&call, env->abi, env->arch, asked.open, &o->scope, AT_KEY(root, "open"),
+			   e))
 		return -EINVAL;
 	o->objects.event_count = o->group_fd.fd != -1;
-	evaluation_begin(&o->evaluation, &o->m.model.machine, &call, &o->callers[as], &o->objects);
+	evaluation_begin(&o->evaluation, &o->m.model.machine, &call, &o->callers[asked.as],
+			 &o->objects);
 	prediction = model_predict(&o->m.model, &o->evaluation);
 	print_json(prediction_json(o, &prediction), JSON_COMPACT);
 	call_free(&call);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "command/session.h"
-#include "language/keys.h"
+#include "language/merge.h"
 #include "text/json_text.h"
 #include "text/options.h"
 #include "text/say.h"
@@ -152,7 +152,7 @@ static void put_arguments(struct question *q, const struct settings *s)
 static int answer(const struct settings *s, struct modelled *m, const struct knowledge *k,
 		  struct question *q, struct restorer *restorer)
 {
-	const char *as = s->as >= 0 ? identity_names[s->as] : q->as;
+	int as = s->as >= 0 ? s->as : q->as;
 	const struct rights *rights = &m->model.machine.env->rights;
 	struct why why = {.model = &m->model,
 			  .tables = &m->loaded.cases.tables,
@@ -165,11 +165,7 @@ static int answer(const struct settings *s, struct modelled *m, const struct kno
 	char text[128];
 	int status;
 
-	if (as && identity_by_name(as) < 0)
-		return option_bad_value(program, "as", as, identity_choice), EXIT_USAGE;
-	why.as = as           ? (enum identity)identity_by_name(as)
-		 : s->machine ? AS_USER
-			      : own_identity(rights);
+	why.as = as >= 0 ? (enum identity)as : s->machine ? AS_USER : own_identity(rights);
 	if (why.is_tried && why.as == AS_ROOT && !rights->uid)
 		why.as = own_identity(rights); /* a container's root, as which it was asked */
 	if (why.is_tried && !identity_available(rights, why.as, text, sizeof(text)))
@@ -257,7 +253,7 @@ static int ask_question(const struct settings *s, struct modelled *m, const char
 	const struct source *events = sources_find(&m->loaded.sources, "events.json");
 	struct knowledge *k = or_exit(calloc(1, sizeof(*k)));
 	struct environment *env = m->model.machine.env;
-	struct question q = {0};
+	struct question q = {.as = -1};
 	struct error e = {0};
 	json_t *names = source_parse(events, &e);
 	int status = 0;

@@ -14,6 +14,18 @@
 #include "abi/value.h"
 #include "text/json_text.h"
 
+size_t elements(const json_t *value)
+{
+	return json_is_array(value) ? json_array_size(value) : value != NULL;
+}
+
+const json_t *element(const json_t *value, size_t i)
+{
+	if (json_is_array(value))
+		return json_array_get(value, i);
+	return i ? NULL : value;
+}
+
 /* NOLINTBEGIN(misc-no-recursion) */
 
 json_t *merge(const json_t *base, const json_t *patch)

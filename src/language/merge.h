@@ -33,4 +33,10 @@ json_t *substitute(const json_t *json, const char *name, const json_t *value);
 json_t *each_rows(const json_t *rows, const struct abi *abi, const struct abi_arch *arch,
 		  const struct where *w, struct error *e);
 
+/* Of a value, or a list of such, how many there are; of NULL, none. */
+size_t elements(const json_t *value);
+
+/* The i-th, borrowed; NULL behind the last. */
+const json_t *element(const json_t *value, size_t i);
+
 #endif

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "language/keys.h"
+#include "language/merge.h"
 
 /* One match on its way: of `got`, NULL where there is nothing. */
 struct match {

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "language/keys.h"
+#include "language/merge.h"
 #include "language/pattern.h"
 #include "text/json_text.h"
 

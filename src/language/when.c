@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "language/keys.h"
+#include "language/merge.h"
 #include "machine/require.h"
 
 /* A key that stands for a token: "kernel": ">=5.13" is kernel>=5.13. */

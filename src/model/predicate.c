@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "language/keys.h"
 #include "machine/names.h"
 #include "machine/require.h"
 #include "text/ascii.h"

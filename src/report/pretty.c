@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "text/say.h"
-#include "language/keys.h"
+#include "language/merge.h"
 #include "machine/names.h"
 #include "machine/require.h"
 #include "text/json_text.h"

@@ -12,7 +12,7 @@
 
 #include "case/cases.h"
 #include "case/load.h"
-#include "language/keys.h"
+#include "language/merge.h"
 #include "machine/require.h"
 #include "text/say.h"
 #include "text/json_text.h"

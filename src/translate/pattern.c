@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "language/keys.h"
+#include "language/merge.h"
 #include "translate/translate.h"
 
 static const char *condition(struct translation *t, const struct pattern *p,

@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "call/call.h"
-#include "language/keys.h"
 #include "machine/names.h"
+#include "text/doc.h"
 #include "text/json_text.h"
 
 /*
@@ -262,9 +262,9 @@ static json_t *take_value(const char **at)
 
 	/* "L1D:READ:MISS", or a list, or one text */
 	if (sscanf(text,
-			   "PERF_COUNT_HW_CACHE_RESULT_%31[A-Z]<<16|PERF_COUNT_HW_CACHE_OP_"
-			   "%31[A-Z]<<8|PERF_COUNT_HW_CACHE_%31[A-Z0-9]",
-			   result, op, id) == 3)
+		   "PERF_COUNT_HW_CACHE_RESULT_%31[A-Z]<<16|PERF_COUNT_HW_CACHE_OP_"
+		   "%31[A-Z]<<8|PERF_COUNT_HW_CACHE_%31[A-Z0-9]",
+		   result, op, id) == 3)
 		value = json_sprintf("%s:%s:%s", id, op, result);
 	else
 		value = strchr(text, '|') ? names_json(text) : json_string(text);
@@ -631,16 +631,37 @@ static int paste_blocks(struct question *q, const struct source *text,
  * JSON with the parts of a question, and an event by its name.
  */
 
-/* {"as", "open" or "event", "given", "then", "errno"}; a bare attr or open is one, too. */
+static int read_told(struct doc *d, const json_t *json, void *told, const struct where *w)
+{
+	const char *text = json_string_value(json);
+	struct nearest near = nearest_to(text ? text : "");
+
+	*(const char **)told = text;
+	if (text && (!strcmp(text, "ok") || errno_by_name(text, &near)))
+		return 0;
+	return text ? error_name(d->e, w, text, near.best, "an errno's name, or ok")
+		    : error_value(d->e, w, json, "an errno's name, or ok");
+}
+
+static const struct doc_type question_type = {
+	"a question (as, open, event, given, then, errno)",
+	.rows = (const struct doc_row[]){
+		{"as", DOC_WORD, false, AT(struct question, as), .words = identity_names,
+		 .expected = identity_choice},
+		{"open", DOC_ANY, false, AT(struct question, open)},
+		{"event", DOC_STRING, false, AT(struct question, event)},
+		{"given", DOC_ANY, false, AT(struct question, given)},
+		{"then", DOC_ANY, false, AT(struct question, then)},
+		{"errno", DOC_READ, false, AT(struct question, told), .read = read_told},
+		{0}}};
+
+/* A bare attr or open is a question, too. */
 static int read_json(struct question *q, const struct source *text, const json_t *names,
 		     struct environment *env, struct error *e)
 {
-	static const char *const keys[] = {"as", "open", "event", "given", "then", "errno", NULL};
-	struct where root = where_root(text), at_errno = where_key(&root, "errno");
+	struct where root = where_root(text);
+	struct doc d = {&q->arena, e, NULL};
 	json_t *json = arena_keep(&q->arena, call_text_parse(text, e));
-	const json_t *as = json_object_get(json, "as"), *err = json_object_get(json, "errno");
-	const char *event = json_string_value(json_object_get(json, "event")), *told;
-	struct nearest near;
 
 	if (!json)
 		return -EINVAL;
@@ -653,24 +674,16 @@ static int read_json(struct question *q, const struct source *text, const json_t
 		q->open = arena_keep(&q->arena, json_pack("{s:O}", "attr", json));
 		return 0;
 	}
-	if (keys_check(json, keys, "a question (as, open, event, given, then, errno)", &root, e))
+	if (doc_read(&d, &question_type, json, q, &root))
 		return -EINVAL;
-	q->as = json_string_value(as);
-	q->given = json_object_get(json, "given");
-	q->then = json_object_get(json, "then");
-	told = json_string_value(err);
-	*(q->then ? &q->told_behind : &q->told) = told;
-	near = nearest_to(told ? told : "");
-	if (as && !q->as)
-		return error_value(e, AT_KEY(&root, "as"), as, "%s", identity_choice);
-	if (err && !told)
-		return error_value(e, &at_errno, err, "an errno's name, or ok");
-	if (told && strcmp(told, "ok") && !errno_by_name(told, &near))
-		return error_name(e, &at_errno, told, near.best, "an errno's name, or ok");
-	if (q->open && json_object_get(json, "event"))
+	if (q->then) {
+		q->told_behind = q->told;
+		q->told = NULL;
+	}
+	if (q->open && q->event)
 		return error_value(e, &root, json, "`open` or `event`, not both");
-	if (!q->open && event)
-		return question_of_event(q, event, names, env, e);
+	if (q->event)
+		return question_of_event(q, q->event, names, env, e);
 	return q->open ? 0 : error_value(e, &root, json, "`open`, or `event`");
 }
 
@@ -694,7 +707,7 @@ int question_read(struct question *q, const struct source *text, const json_t *n
 	json_t *whole = json_stringn(text->text, text->length);
 	bool is_text = whole && !memchr(text->text, '\0', text->length);
 
-	*q = (struct question){0};
+	*q = (struct question){.as = -1};
 	json_decref(whole);
 	if (!is_text)
 		return error_text(e, &root, "other bytes", "a text in UTF-8, without NUL");

@@ -14,11 +14,12 @@
 #include "why/event_name.h"
 
 struct question {
-	const char *as; /* or NULL */
-	json_t *open;   /* as a case has it */
-	json_t *given;  /* a list of steps before it */
-	json_t *then;   /* a list of calls on the event; see why/opened.h */
-	json_t *notes;  /* texts: what of the call is another here, or NULL */
+	int as;            /* enum identity, or -1 */
+	const char *event; /* or NULL */
+	json_t *open;      /* as a case has it */
+	json_t *given;     /* a list of steps before it */
+	json_t *then;      /* a list of calls on the event; see why/opened.h */
+	json_t *notes;     /* texts: what of the call is another here, or NULL */
 	/* What the open, and the last of `then`, came to elsewhere: an errno's name or "ok"; or
 	 * NULL. */
 	const char *told, *told_behind;

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "call/phase.h"
-#include "language/keys.h"
+#include "language/merge.h"
 #include "machine/names.h"
 #include "machine/sysctl.h"
 #include "step/program.h"
