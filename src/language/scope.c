@@ -168,195 +168,146 @@ static int from_binding(const struct binding *b, const char *path, struct value 
 	return json_is_integer(json) || (end && !*end) ? 0 : -ENODATA;
 }
 
+/* The variables that are no property of the machine. */
+enum which {
+	OWN_CPU,
+	HARDWARE_CPU,
+	OWN_PID,
+	OWN_TID,
+	OWN_UID,
+	RUNNER_PID,
+	UNMAPPED,
+	KERNEL_ADDRESS,
+	KERNEL_START,
+	ABI_ATTR_SIZE,
+	ABI_ATTR_RESERVED,
+	REGS_RESERVED,
+	REGS_EXTENDED,
+	MLOCK_PAGES,
+	MLOCK_FITS,
+	MLOCK_OVER,
+	MLOCK_EXTRA,
+	VARIABLES
+};
+
 /*
  * What buffers of a user may take (perf_mmap()): perf_event_mlock_kb of whole pages for each online
  * cpu, of which a buffer of 2^n pages takes one more, the metadata page.
  */
-struct mlock {
-	uint64_t pages, fits;
-};
-
-static int find_mlock(const struct environment *env, struct mlock *m)
+static int from_mlock(const struct environment *env, enum which which, uint64_t *out)
 {
-	*m = (struct mlock){(uint64_t)env->sysctls[SYSCTL_MLOCK_KB] * 1024 / env->page_size *
-				    env->cpus_online,
-			    1};
-	if (env->sysctls[SYSCTL_MLOCK_KB] == SYSCTL_ABSENT || env->cpus_filtered || m->pages < 2)
+	uint64_t pages =
+		(uint64_t)env->sysctls[SYSCTL_MLOCK_KB] * 1024 / env->page_size * env->cpus_online;
+	uint64_t fits = 1;
+
+	if (env->sysctls[SYSCTL_MLOCK_KB] == SYSCTL_ABSENT || env->cpus_filtered || pages < 2)
 		return -ENOTSUP;
-	while (2 * m->fits + 1 <= m->pages)
-		m->fits *= 2;
+	while (2 * fits + 1 <= pages)
+		fits *= 2;
+	*out = which == MLOCK_PAGES  ? pages
+	       : which == MLOCK_FITS ? fits
+	       : which == MLOCK_OVER ? 2 * fits
+				     : (2 * fits + 1 - pages) * env->page_size;
 	/* ENOMEM would come first */
-	return 2 * m->fits * env->page_size > LIMITS_ADDRESS_SPACE / 2 ? -ENOTSUP : 0;
+	return 2 * fits * env->page_size > LIMITS_ADDRESS_SPACE / 2 ? -ENOTSUP : 0;
 }
 
-static int mlock_pages(const struct scope *scope, struct value *out)
-{
-	struct mlock m;
-	int err = find_mlock(scope->env, &m);
-
-	out->bits = m.pages;
-	return err;
-}
-
-static int mlock_fits(const struct scope *scope, struct value *out)
-{
-	struct mlock m;
-	int err = find_mlock(scope->env, &m);
-
-	out->bits = m.fits;
-	return err;
-}
-
-static int mlock_over(const struct scope *scope, struct value *out)
-{
-	int err = mlock_fits(scope, out);
-
-	out->bits *= 2;
-	return err;
-}
-
-static int mlock_extra(const struct scope *scope, struct value *out)
-{
-	struct mlock m;
-	int err = find_mlock(scope->env, &m);
-
-	out->bits = (2 * m.fits + 1 - m.pages) * scope->env->page_size;
-	return err;
-}
-
-static int own_cpu(const struct scope *scope, struct value *out)
-{
-	(void)scope;
-	out->bits = (uint64_t)sched_getcpu();
-	return 0;
-}
-
-static int hardware_event_cpu(const struct scope *scope, struct value *out)
-{
-	int cpu = hardware_cpu(&scope->env->hardware);
-
-	out->bits = cpu < 0 ? 0 : (uint64_t)cpu;
-	return cpu < 0 ? -ENODEV : 0;
-}
-
-static int own_pid(const struct scope *scope, struct value *out)
-{
-	(void)scope;
-	out->bits = (uint64_t)getpid();
-	return 0;
-}
-
-static int own_tid(const struct scope *scope, struct value *out)
-{
-	(void)scope;
-	out->bits = (uint64_t)gettid();
-	return 0;
-}
-
-static int own_uid(const struct scope *scope, struct value *out)
-{
-	(void)scope;
-	out->bits = (uint64_t)getuid();
-	return 0;
-}
-
-static int runner_pid(const struct scope *scope, struct value *out)
-{
-	(void)scope;
-	out->bits = (uint64_t)getppid();
-	return 0;
-}
-
-static int unmapped(const struct scope *scope, struct value *out)
-{
-	out->bits = (uintptr_t)scope->unmapped;
-	return 0;
-}
-
-/* An address that no user mapping has: high in the kernel's half, where nothing of it is either. */
-static int kernel_address(const struct scope *scope, struct value *out)
-{
-	out->bits =
-		scope->env->kernel_bits == 64 ? UINT64_C(0xffffffff00001000) : UINT64_C(0xfffff000);
-	return 0;
-}
-
-/* Where the kernel has the upper end of all addresses; 1 GiB is the least that 32-bit users have.
- */
-static int kernel_start(const struct scope *scope, struct value *out)
+/* 0, or a negative errno: this machine does not tell. */
+static int from_vocabulary(const struct scope *scope, enum which which, uint64_t *out)
 {
 	static const char *const apart[] = {"s390", "parisc", NULL}; /* the kernel's own space */
 	const struct environment *env = scope->env;
+	const struct abi *abi = env->abi; /* behind an exec there is none */
+	const struct abi_field *reserved = abi ? abi_field(abi, "__reserved_1") : NULL;
+	const struct abi_arch *arch = env->arch;
+	bool is_64 = env->kernel_bits == 64;
+	int cpu;
 
-	if (env->arch && name_index(env->arch->name, apart, NULL) >= 0)
-		out->bits = 0;
-	else
-		out->bits = env->kernel_bits == 64 ? UINT64_C(1) << 63 : UINT64_C(1) << 30;
-	return 0;
-}
-
-static int abi_attr_size(const struct scope *scope, struct value *out)
-{
-	out->bits = scope->env->abi ? scope->env->abi->attr_size : 0;
-	return out->bits ? 0 : -ENODEV; /* behind an exec there is none */
-}
-
-static int abi_attr_reserved(const struct scope *scope, struct value *out)
-{
-	const struct abi *abi = scope->env->abi;
-	const struct abi_field *field = abi ? abi_field(abi, "__reserved_1") : NULL;
-
-	out->bits = field ? (UINT64_C(1) << field->width) - 1 : 0;
-	return field ? 0 : -ENODEV;
-}
-
-static int reserved_regs(const struct scope *scope, struct value *out)
-{
-	const struct environment *env = scope->env;
-
-	out->bits = env->arch ? env->arch->reserved[env->kernel_bits == 64] : 0;
-	return env->arch ? 0 : -ENODEV;
-}
-
-static int extended_regs(const struct scope *scope, struct value *out)
-{
-	out->bits = scope->env->arch ? scope->env->arch->extended : 0;
-	return scope->env->arch ? 0 : -ENODEV;
+	switch (which) {
+	case OWN_CPU:
+	case HARDWARE_CPU:
+		cpu = which == OWN_CPU ? sched_getcpu() : hardware_cpu(&env->hardware);
+		*out = (uint64_t)cpu;
+		return which == HARDWARE_CPU && cpu < 0 ? -ENODEV : 0;
+	case OWN_PID:
+		*out = (uint64_t)getpid();
+		return 0;
+	case OWN_TID:
+		*out = (uint64_t)gettid();
+		return 0;
+	case OWN_UID:
+		*out = (uint64_t)getuid();
+		return 0;
+	case RUNNER_PID:
+		*out = (uint64_t)getppid();
+		return 0;
+	case UNMAPPED:
+		*out = (uintptr_t)scope->unmapped;
+		return 0;
+	case KERNEL_ADDRESS: /* high in the kernel's half, where nothing of it is either */
+		*out = is_64 ? UINT64_C(0xffffffff00001000) : UINT64_C(0xfffff000);
+		return 0;
+	case KERNEL_START: /* at the upper end of all addresses; 32-bit users have 1 GiB at least */
+		*out = is_64 ? UINT64_C(1) << 63 : UINT64_C(1) << 30;
+		*out = arch && name_index(arch->name, apart, NULL) >= 0 ? 0 : *out;
+		return 0;
+	case ABI_ATTR_SIZE:
+		*out = abi ? abi->attr_size : 0;
+		return *out ? 0 : -ENODEV;
+	case ABI_ATTR_RESERVED:
+		*out = reserved ? (UINT64_C(1) << reserved->width) - 1 : 0;
+		return reserved ? 0 : -ENODEV;
+	case REGS_RESERVED:
+	case REGS_EXTENDED:
+		*out = !arch ? 0 : which == REGS_EXTENDED ? arch->extended : arch->reserved[is_64];
+		return arch ? 0 : -ENODEV;
+	default:
+		return from_mlock(env, which, out);
+	}
 }
 
 struct variable {
-	const char *name;
-	/* 0, or a negative errno: this machine does not tell. */
-	int (*value)(const struct scope *scope, struct value *out);
-	const char *help;
-	const struct property *property; /* in place of value() */
+	const char *name, *help;
+	const struct property *property; /* NULL: it is one of these */
+	enum which which;
 };
 
-static const struct variable variables[] = {
-	{"cpu", own_cpu, .help = "the cpu that the case runs on"},
-	{"hardware.cpu", hardware_event_cpu,
-	 .help = "a cpu where plain hardware events count; $cpu if they do there"},
-	{"pid", own_pid, .help = "the case's own process"},
-	{"tid", own_tid, .help = "its thread"},
-	{"uid", own_uid, .help = "its user"},
-	{"runner", runner_pid, .help = "perfabi's own process"},
-	{"unmapped", unmapped, .help = "an address at which nothing is mapped"},
-	{"kernel_address", kernel_address, .help = "an address in the kernel's half"},
-	{"kernel_start", kernel_start, .help = "the kernel has no address below it"},
-	{"abi.attr_size", abi_attr_size, .help = "the newest attr_size in cases/abi"},
-	{"abi.attr_reserved", abi_attr_reserved,
-	 .help = "the attr bits that have no name in cases/abi, as a mask in __reserved_1"},
-	{"regs.reserved", reserved_regs,
-	 .help = "registers of this architecture that the kernel refuses, a mask"},
-	{"regs.extended", extended_regs, .help = "its extended registers, a mask"},
-	{"mlock.pages", mlock_pages,
-	 .help = "pages that perf_event_mlock_kb allows a user, on all cpus together"},
-	{"mlock.fits", mlock_fits, .help = "data pages of the largest buffer within it"},
-	{"mlock.over", mlock_over, .help = "data pages of the smallest buffer beyond it"},
-	{"mlock.extra", mlock_extra,
-	 .help = "bytes of RLIMIT_MEMLOCK that $mlock.over takes in addition"},
+static const struct variable variables[VARIABLES] = {
+	[OWN_CPU] = {"cpu", "the cpu that the case runs on", .which = OWN_CPU},
+	[HARDWARE_CPU] = {"hardware.cpu",
+			  "a cpu where plain hardware events count; $cpu if they do there",
+			  .which = HARDWARE_CPU},
+	[OWN_PID] = {"pid", "the case's own process", .which = OWN_PID},
+	[OWN_TID] = {"tid", "its thread", .which = OWN_TID},
+	[OWN_UID] = {"uid", "its user", .which = OWN_UID},
+	[RUNNER_PID] = {"runner", "perfabi's own process", .which = RUNNER_PID},
+	[UNMAPPED] = {"unmapped", "an address at which nothing is mapped", .which = UNMAPPED},
+	[KERNEL_ADDRESS] = {"kernel_address", "an address in the kernel's half",
+			    .which = KERNEL_ADDRESS},
+	[KERNEL_START] = {"kernel_start", "the kernel has no address below it",
+			  .which = KERNEL_START},
+	[ABI_ATTR_SIZE] = {"abi.attr_size", "the newest attr_size in cases/abi",
+			   .which = ABI_ATTR_SIZE},
+	[ABI_ATTR_RESERVED] =
+		{"abi.attr_reserved",
+		 "the attr bits that have no name in cases/abi, as a mask in __reserved_1",
+		 .which = ABI_ATTR_RESERVED},
+	[REGS_RESERVED] = {"regs.reserved",
+			   "registers of this architecture that the kernel refuses, a mask",
+			   .which = REGS_RESERVED},
+	[REGS_EXTENDED] = {"regs.extended", "its extended registers, a mask",
+			   .which = REGS_EXTENDED},
+	[MLOCK_PAGES] = {"mlock.pages",
+			 "pages that perf_event_mlock_kb allows a user, on all cpus together",
+			 .which = MLOCK_PAGES},
+	[MLOCK_FITS] = {"mlock.fits", "data pages of the largest buffer within it",
+			.which = MLOCK_FITS},
+	[MLOCK_OVER] = {"mlock.over", "data pages of the smallest buffer beyond it",
+			.which = MLOCK_OVER},
+	[MLOCK_EXTRA] = {"mlock.extra",
+			 "bytes of RLIMIT_MEMLOCK that $mlock.over takes in addition",
+			 .which = MLOCK_EXTRA},
 };
-enum { VARIABLES = sizeof(variables) / sizeof(variables[0]) };
 
 /* The vocabulary: properties of the machine, and the rest. False behind the last. */
 static bool variable_at(size_t i, struct variable *out)
@@ -366,7 +317,7 @@ static bool variable_at(size_t i, struct variable *out)
 	for (size_t k = 0; (p = property_at(k)); k++) {
 		if (!p->variable.name || i--)
 			continue;
-		*out = (struct variable){p->variable.name, NULL, p->variable.help, p};
+		*out = (struct variable){p->variable.name, p->variable.help, .property = p};
 		return true;
 	}
 	if (i < VARIABLES)
@@ -402,48 +353,36 @@ void scope_help(FILE *f)
 	fprintf(f, "  $%-34s %s\n", "tracepoint.SYSTEM:EVENT", "its id in tracefs");
 }
 
-static int from_pmu(const struct environment *env, const char *name, struct value *value)
-{
-	const struct pmu *pmu = environment_pmu(env, name);
-
-	value->bits = pmu ? pmu->type : 0;
-	return pmu ? 0 : -ENODEV;
-}
-
-static int from_tracepoint(const struct environment *env, const char *name, struct value *value)
-{
-	const struct tracepoint *tracepoint = environment_known_tracepoint(env, name);
-
-	value->bits = tracepoint ? tracepoint->id : 0;
-	return tracepoint ? 0 : -ENODEV;
-}
-
-static int from_property(const struct environment *env, const struct property *p, struct value *out)
-{
-	uint64_t value;
-	bool known = datum_get(env, &p->of, &value);
-
-	*out = value_of_s64((int64_t)value);
-	return known ? 0 : -ENODEV;
-}
-
 /* What has no binding: a variable, or a PMU's or tracepoint's number. */
 static int from_machine(const struct scope *scope, const char *name, struct value *value,
 			struct nearest *near)
 {
 	bool is_pmu = !strncmp(name, "pmu.", 4), is_tracepoint = !strncmp(name, "tracepoint.", 11);
+	const struct tracepoint *tracepoint;
 	struct variable variable = {0};
+	const struct pmu *pmu;
+	uint64_t datum;
+	bool known;
 
 	if (!is_pmu && !is_tracepoint && !variable_named(name, &variable, near))
 		return -ENOENT;
 	if (scope->checking)
 		return 0;
-	if (is_pmu)
-		return from_pmu(scope->env, name + 4, value);
-	if (is_tracepoint)
-		return from_tracepoint(scope->env, name + 11, value);
-	return variable.property ? from_property(scope->env, variable.property, value)
-				 : variable.value(scope, value);
+	if (is_pmu) {
+		pmu = environment_pmu(scope->env, name + 4);
+		value->bits = pmu ? pmu->type : 0;
+		return pmu ? 0 : -ENODEV;
+	}
+	if (is_tracepoint) {
+		tracepoint = environment_known_tracepoint(scope->env, name + 11);
+		value->bits = tracepoint ? tracepoint->id : 0;
+		return tracepoint ? 0 : -ENODEV;
+	}
+	if (!variable.property)
+		return from_vocabulary(scope, variable.which, &value->bits);
+	known = datum_get(scope->env, &variable.property->of, &datum);
+	*value = value_of_s64((int64_t)datum);
+	return known ? 0 : -ENODEV;
 }
 
 static int lookup(const void *context, const char *name, struct value *value, struct nearest *near)
