@@ -138,6 +138,16 @@ static int shapes_load(struct tables *tables, struct arena *arena, struct error 
 	return 0;
 }
 
+/* The file, which lives as long as the cases; NULL with `e` filled. */
+static json_t *keep_file(struct cases *cases, const struct source *source, struct error *e)
+{
+	json_t *file = source_parse(source, e);
+
+	if (file)
+		json_array_append_new(cases->storage, file);
+	return file;
+}
+
 /* One case file on its way. */
 struct load {
 	struct cases *cases;
@@ -385,12 +395,10 @@ static bool load_file(struct cases *cases, const struct source *source, const ch
 	struct where root = where_root(source), at_cases = where_key(&root, "cases");
 	struct error e = {0};
 	struct load l = {.cases = cases, .source = source, .e = &e};
-	json_t *file = source_parse(source, &e), *one;
+	json_t *file = keep_file(cases, source, &e), *one;
 	unsigned wrong = 0;
 	size_t i;
 
-	if (file)
-		json_array_append_new(cases->storage, file);
 	if (!file || bases_apply(file, cases->bases, &root, &e) ||
 	    case_read(&case_file_type, file, cases, &root, &e)) {
 		say_error(program, &e);
@@ -427,10 +435,9 @@ static int load_shared(struct cases *cases, const struct sources *sources, struc
 		return error_text(e, NULL, "none", "phases.json and vehicles.json");
 	if (phases_load(&cases->tables.phases, phases, cases->tables.abi, e))
 		return -EINVAL;
-	file = source_parse(vehicles, e);
+	file = keep_file(cases, vehicles, e);
 	if (!file)
 		return -EINVAL;
-	json_array_append_new(cases->storage, file);
 	cases->tables.vehicles = json_object_get(file, "vehicles");
 	cases->bases = json_object_get(file, "bases");
 	root = where_root(vehicles);
@@ -438,12 +445,9 @@ static int load_shared(struct cases *cases, const struct sources *sources, struc
 		return -EINVAL;
 	if (!checks)
 		return 0;
-	file = source_parse(checks, e);
-	if (!file)
-		return -EINVAL;
-	json_array_append_new(cases->storage, file);
+	file = keep_file(cases, checks, e);
 	cases->checks = json_object_get(file, "checks");
-	return 0;
+	return file ? 0 : -EINVAL;
 }
 
 const char *const shared_tables[] = {"phases.json",   "vehicles.json", "checks.json", "model.json",
@@ -484,27 +488,24 @@ static void sort_by_id(struct cases *cases)
 	qsort(cases->by_id, cases->count, sizeof(*cases->by_id), by_id);
 }
 
-/* An id that two cases have: where the other is, for the very file may have been named twice. */
-static int say_duplicate(const struct where *at, const struct instance *one,
-			 const struct source *other, struct error *e)
-{
-	if (other == one->source)
-		return error_name(e, at, one->id, NULL, "each id once");
-	return error_name(e, at, one->id, NULL, "each id once, and each file once; %s%s%s has it",
-			  other->root, other->root[0] ? "/" : "", other->name);
-}
-
 static int check_duplicates(const struct cases *cases, struct error *e)
 {
 	for (size_t i = 1; i < cases->count; i++) {
-		const struct instance *one = cases->by_id[i], *before = cases->by_id[i - 1];
-		struct where root = where_root(one->source);
+		const struct instance *one = cases->by_id[i];
+		const struct source *other = cases->by_id[i - 1]->source;
+		struct where root = where_root(one->source), list = where_key(&root, "cases");
 
-		if (one->source->is_borrowed || before->source->is_borrowed)
-			continue; /* the very file may have been named by another path */
-		if (!strcmp(one->id, before->id))
-			return say_duplicate(AT_INDEX(AT_KEY(&root, "cases"), one->case_index), one,
-					     before->source, e);
+		/* What is borrowed may be of the very file, named by another path. */
+		if (one->source->is_borrowed || other->is_borrowed ||
+		    strcmp(one->id, cases->by_id[i - 1]->id) != 0)
+			continue;
+		if (other == one->source)
+			return error_name(e, AT_INDEX(&list, one->case_index), one->id, NULL,
+					  "each id once");
+		/* The very file may have been named twice. */
+		return error_name(e, AT_INDEX(&list, one->case_index), one->id, NULL,
+				  "each id once, and each file once; %s%s%s has it", other->root,
+				  other->root[0] ? "/" : "", other->name);
 	}
 	return 0;
 }
@@ -546,23 +547,6 @@ static int check_case_token(const char *token, const struct instance *instance,
 		return error_name(e, w, token, NULL,
 				  "case. and the id of a case without `alone`, or "
 				  "`alone` here too");
-	return 0;
-}
-
-static int check_tokens(const json_t *list, const struct instance *instance,
-			const struct cases *cases, const struct where *w, struct error *e)
-{
-	json_t *item;
-	size_t i;
-
-	json_array_foreach(list, i, item) {
-		const char *tokens = json_string_value(item);
-		char one[REQUIRE_TOKEN];
-
-		while (require_next(&tokens, one, sizeof(one)))
-			if (require_case_id(one) && check_case_token(one, instance, cases, w, e))
-				return -EINVAL;
-	}
 	return 0;
 }
 
@@ -615,11 +599,20 @@ static int check_required(const struct cases *cases, struct error *e)
 {
 	for (size_t i = 0; i < cases->count; i++) {
 		const struct instance *instance = &cases->list[i];
-		struct where root = where_root(instance->source);
+		struct where root = where_root(instance->source), list = where_key(&root, "cases");
+		struct where at = where_index(&list, instance->case_index);
+		json_t *item;
+		size_t j;
 
-		if (check_tokens(instance->program->requirements, instance, cases,
-				 AT_INDEX(AT_KEY(&root, "cases"), instance->case_index), e))
-			return -EINVAL;
+		json_array_foreach(instance->program->requirements, j, item) {
+			const char *tokens = json_string_value(item);
+			char one[REQUIRE_TOKEN];
+
+			while (require_next(&tokens, one, sizeof(one)))
+				if (require_case_id(one) &&
+				    check_case_token(one, instance, cases, &at, e))
+					return -EINVAL;
+		}
 	}
 	return 0;
 }

@@ -125,14 +125,6 @@ static int read_path(struct loaded *l, const char *path, struct error *e)
 	return 0;
 }
 
-static bool any_path(char *const arguments[])
-{
-	for (size_t i = 0; arguments && arguments[i]; i++)
-		if (is_path(arguments[i]))
-			return true;
-	return false;
-}
-
 static int gather_sources(struct loaded *l, const char *folder, char *const arguments[],
 			  struct error *e)
 {
@@ -227,7 +219,7 @@ int load_cases(struct loaded *l, const char *folder, char *const arguments[], bo
 		leave_out(&l->sources, arguments);
 	broken = cases_load(&l->cases, l->abi, uname(&u) ? NULL : u.machine, &l->sources, program);
 	l->has_cases = true;
-	l->cases.are_some = is_part || any_path(arguments);
+	l->cases.are_some = is_part || l->read_count > (folder ? 1 : 0);
 	l->cases.are_given = l->read_count;
 	if (!broken)
 		return 0;
@@ -248,25 +240,26 @@ void load_free(struct loaded *l)
 	free(l->sources.list);
 }
 
-static const char *const filter_keys[] = {"id",      "suite", "as",    "kind",
-					  "vehicle", "title", "errno", "phase"};
+enum { BY_ID, BY_SUITE, BY_CALLER, BY_KIND, BY_VEHICLE, BY_TITLE, BY_ERRNO, BY_PHASE };
+static const char *const filter_keys[] = {
+	[BY_ID] = "id",       [BY_SUITE] = "suite",     [BY_CALLER] = "as",
+	[BY_KIND] = "kind",   [BY_VEHICLE] = "vehicle", [BY_TITLE] = "title",
+	[BY_ERRNO] = "errno", [BY_PHASE] = "phase",     NULL};
 
 static int filter_parse(struct filter *filter, const char *text, const struct option_row *row,
 			const char *program)
 {
 	const char *equals = strchr(text, '=');
 	size_t n = equals ? (size_t)(equals - text) : 0;
+	char key[16];
 
 	filter->negated = n && text[n - 1] == '!';
 	n -= filter->negated;
-	if (n && n < sizeof(filter->key)) {
-		memcpy(filter->key, text, n);
-		filter->key[n] = '\0';
-		filter->glob = equals + 1;
-		for (size_t i = 0; i < sizeof(filter_keys) / sizeof(filter_keys[0]); i++)
-			if (!strcmp(filter_keys[i], filter->key))
-				return 0;
-	}
+	snprintf(key, sizeof(key), "%.*s", (int)n, text);
+	filter->key = n < sizeof(key) ? name_index(key, filter_keys, NULL) : -1;
+	filter->glob = equals ? equals + 1 : "";
+	if (filter->key >= 0)
+		return 0;
 	return option_bad_value(program, row->name, text,
 				"KEY=GLOB or KEY!=GLOB, KEY one of id, suite, as, kind, vehicle, "
 				"title, errno, phase");
@@ -315,35 +308,21 @@ static int search_statement(void *context, struct statement *statement)
 	return found;
 }
 
-static bool case_expects(const struct cases *cases, const struct instance *instance,
-			 const char *key, const char *glob)
-{
-	struct search search = {glob, !strcmp(key, "phase"), &cases->tables.phases};
-
-	return block_visit(&instance->program->steps, NULL, NULL, search_statement, &search);
-}
-
 static bool filter_holds(const struct filter *f, const struct cases *cases,
 			 const struct instance *instance)
 {
-	const char *text = NULL;
-	bool holds;
+	const char *const texts[] = {[BY_ID] = instance->id,
+				     [BY_SUITE] = instance->suite,
+				     [BY_CALLER] = identity_names[instance->who.as],
+				     [BY_KIND] = instance->kind == CAPABILITY ? "capability"
+									      : "conformance",
+				     [BY_VEHICLE] = instance->who.vehicle,
+				     [BY_TITLE] = instance->title};
+	struct search search = {f->glob, f->key == BY_PHASE, &cases->tables.phases};
+	bool holds = f->key >= BY_ERRNO ? block_visit(&instance->program->steps, NULL, NULL,
+						      search_statement, &search)
+					: texts[f->key] && !fnmatch(f->glob, texts[f->key], 0);
 
-	if (!strcmp(f->key, "errno") || !strcmp(f->key, "phase"))
-		return case_expects(cases, instance, f->key, f->glob) != f->negated;
-	if (!strcmp(f->key, "id"))
-		text = instance->id;
-	else if (!strcmp(f->key, "suite"))
-		text = instance->suite;
-	else if (!strcmp(f->key, "as"))
-		text = identity_names[instance->who.as];
-	else if (!strcmp(f->key, "kind"))
-		text = instance->kind == CAPABILITY ? "capability" : "conformance";
-	else if (!strcmp(f->key, "vehicle"))
-		text = instance->who.vehicle;
-	else
-		text = instance->title;
-	holds = text && !fnmatch(f->glob, text, 0);
 	return holds != f->negated;
 }
 

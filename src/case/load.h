@@ -43,7 +43,7 @@ void load_free(struct loaded *l);
 bool is_path(const char *argument);
 
 struct filter {
-	char key[16];
+	int key; /* what of a case, as load.c lists them */
 	const char *glob;
 	bool negated;
 };

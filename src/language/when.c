@@ -13,38 +13,36 @@
 #include "language/merge.h"
 #include "machine/require.h"
 
-/* A key that stands for a token: "kernel": ">=5.13" is kernel>=5.13. */
-static const struct token_key {
-	const char *key, *token;
-} token_keys[] = {{"kernel", "kernel"}, {"paranoid", "paranoid"}, {"attr_size", "attr_size"},
-		  {"arch", "arch."},    {"cpus", "cpus"},         {"bits", "bits"},
-		  {"token", ""}};
-enum { TOKEN_KEYS = sizeof(token_keys) / sizeof(token_keys[0]) };
-
-/* A key of globs, of which one must match what the environment has there. */
-static const struct machine_key {
+static const struct condition {
 	const char *key;
-	size_t offset;
-} machine_keys[] = {{"hypervisor", offsetof(struct environment, hypervisor)},
-		    {"vendor", offsetof(struct environment, vendor)},
-		    {"cpu", offsetof(struct environment, cpu)}};
-enum { MACHINE_KEYS = sizeof(machine_keys) / sizeof(machine_keys[0]) };
+	enum { OF_CALLER, OF_TOKENS, OF_MACHINE } kind;
+	const char *token; /* that the key stands for: "kernel": ">=5.13" is kernel>=5.13 */
+	size_t offset;     /* in the environment, of what one of the globs must match */
+} conditions[] = {{"as", OF_CALLER, NULL, 0},
+		  {"vehicle", OF_CALLER, NULL, 0},
+		  {"row", OF_CALLER, NULL, 0},
+		  {"kernel", OF_TOKENS, "kernel", 0},
+		  {"paranoid", OF_TOKENS, "paranoid", 0},
+		  {"attr_size", OF_TOKENS, "attr_size", 0},
+		  {"arch", OF_TOKENS, "arch.", 0},
+		  {"cpus", OF_TOKENS, "cpus", 0},
+		  {"bits", OF_TOKENS, "bits", 0},
+		  {"token", OF_TOKENS, "", 0},
+		  {"hypervisor", OF_MACHINE, NULL, offsetof(struct environment, hypervisor)},
+		  {"vendor", OF_MACHINE, NULL, offsetof(struct environment, vendor)},
+		  {"cpu", OF_MACHINE, NULL, offsetof(struct environment, cpu)}};
+enum { CONDITIONS = sizeof(conditions) / sizeof(conditions[0]) };
 
-static const struct machine_key *machine_key(const char *key)
+/* The condition of that key, or NULL; `near` (may be NULL) is offered those before it. */
+static const struct condition *condition_of(const char *key, bool of_machine, struct nearest *near)
 {
-	for (size_t i = 0; i < MACHINE_KEYS; i++)
-		if (!strcmp(machine_keys[i].key, key))
-			return &machine_keys[i];
-	return NULL;
-}
-
-static const struct token_key *token_key(const char *key, struct nearest *near)
-{
-	for (size_t i = 0; i < TOKEN_KEYS; i++) {
-		if (!strcmp(token_keys[i].key, key))
-			return &token_keys[i];
+	for (size_t i = 0; i < CONDITIONS; i++) {
+		if (conditions[i].kind == OF_MACHINE && !of_machine)
+			continue;
+		if (!strcmp(conditions[i].key, key))
+			return &conditions[i];
 		if (near)
-			nearest_try(near, token_keys[i].key);
+			nearest_try(near, conditions[i].key);
 	}
 	return NULL;
 }
@@ -64,12 +62,12 @@ static int check_among(const json_t *known, const char *text, const char *what,
 	return error_name(e, w, text, near.best, "%s", what);
 }
 
-static int check_token(const struct token_key *key, const char *text, const struct abi *abi,
+static int check_token(const char *prefix, const char *text, const struct abi *abi,
 		       const struct where *w, struct error *e)
 {
 	char token[REQUIRE_TOKEN];
 
-	if ((size_t)snprintf(token, sizeof(token), "%s%s", key->token, text) >= sizeof(token))
+	if ((size_t)snprintf(token, sizeof(token), "%s%s", prefix, text) >= sizeof(token))
 		return error_name(e, w, text, NULL, "a token of at most %d bytes",
 				  REQUIRE_TOKEN - 1);
 	if (require_case_id(token) || strchr(token, '|'))
@@ -83,35 +81,29 @@ static int check_value(const char *key, const json_t *value, const struct when_n
 {
 	const char *text = json_string_value(value);
 	struct nearest near = nearest_to(key);
-	const struct token_key *known = token_key(key, &near);
+	const struct condition *known = condition_of(key, names->of_machine, &near);
 
 	if (!text)
 		return error_value(e, w, value, "a string, or a list of them");
-	if (known)
-		return check_token(known, text, names->abi, w, e);
-	if (!strcmp(key, "as"))
-		return identity_by_name(text) >= 0
-			       ? 0
-			       : error_name(e, w, text, NULL, "%s", identity_choice);
+	if (!known)
+		return error_name(e, w, key, near.best,
+				  "as, vehicle, row, kernel, arch, paranoid, attr_size, bits, "
+				  "cpus%s or token",
+				  names->of_machine ? ", hypervisor, vendor, cpu" : "");
+	if (known->kind == OF_TOKENS)
+		return check_token(known->token, text, names->abi, w, e);
+	if (known->kind == OF_MACHINE)
+		return text[0] ? 0
+			       : error_value(e, w, value,
+					     "a glob of what the report names: AMD EPYC*");
 	if (!strcmp(key, "vehicle"))
 		return check_among(names->vehicles, text, "a name in vehicles.json", w, e);
 	if (!strcmp(key, "row"))
 		return names->rows
 			       ? check_among(names->rows, text, "a row of the case's `each`", w, e)
 			       : 0;
-	if (names->of_machine && machine_key(key))
-		return text[0] ? 0
-			       : error_value(e, w, value,
-					     "a glob of what the report names: AMD EPYC*");
-	nearest_try(&near, "as");
-	nearest_try(&near, "vehicle");
-	nearest_try(&near, "row");
-	for (size_t i = 0; names->of_machine && i < MACHINE_KEYS; i++)
-		nearest_try(&near, machine_keys[i].key);
-	return error_name(e, w, key, near.best,
-			  "as, vehicle, row, kernel, arch, paranoid, attr_size, bits, cpus%s or "
-			  "token",
-			  names->of_machine ? ", hypervisor, vendor, cpu" : "");
+	return identity_by_name(text) >= 0 ? 0
+					   : error_name(e, w, text, NULL, "%s", identity_choice);
 }
 
 int when_check(const json_t *when, const struct when_names *names, const struct where *w,
@@ -134,8 +126,8 @@ int when_check(const json_t *when, const struct when_names *names, const struct 
 
 bool when_names_machine(const json_t *when)
 {
-	for (size_t i = 0; i < MACHINE_KEYS; i++)
-		if (json_object_get(when, machine_keys[i].key))
+	for (size_t i = 0; i < CONDITIONS; i++)
+		if (conditions[i].kind == OF_MACHINE && json_object_get(when, conditions[i].key))
 			return true;
 	return false;
 }
@@ -147,11 +139,12 @@ const struct abi_arch *when_arch(const json_t *when, const struct abi *abi)
 	json_t *value;
 
 	json_object_foreach((json_t *)when, key, value) {
-		const struct token_key *known = token_key(key, NULL);
+		const struct condition *known = condition_of(key, false, NULL);
 		char token[REQUIRE_TOKEN];
 		const json_t *one;
 
-		for (size_t i = 0; known && !arch && (one = element(value, i)); i++) {
+		for (size_t i = 0; known && known->token && !arch && (one = element(value, i));
+		     i++) {
 			snprintf(token, sizeof(token), "%s%s", known->token,
 				 json_string_value(one));
 			arch = require_arch(token, abi);
@@ -160,45 +153,28 @@ const struct abi_arch *when_arch(const json_t *when, const struct abi *abi)
 	return arch;
 }
 
-/* The name that a key of who asks is held against; NULL where there is none. */
-static const char *name_of(const struct who *who, const char *key)
-{
-	if (!strcmp(key, "as"))
-		return identity_names[who->as];
-	return !strcmp(key, "vehicle") ? who->vehicle : who->row;
-}
-
-static bool is_one_of(const json_t *names, const char *name)
+/* Whether one of the names, or globs, is that of the text; of a text that is not told, none is. */
+static bool is_one_of(const json_t *names, bool are_globs, const char *text)
 {
 	const json_t *one;
 
-	for (size_t i = 0; name && (one = element(names, i)); i++)
-		if (!strcmp(json_string_value(one), name))
-			return true;
-	return false;
-}
-
-/* Of a machine that does not tell, nothing holds. */
-static bool is_such_machine(const json_t *globs, const char *text)
-{
-	const json_t *one;
-
-	for (size_t i = 0; text[0] && (one = element(globs, i)); i++)
-		if (!fnmatch(json_string_value(one), text, 0))
+	for (size_t i = 0; text && text[0] && (one = element(names, i)); i++)
+		if (are_globs ? !fnmatch(json_string_value(one), text, 0)
+			      : !strcmp(json_string_value(one), text))
 			return true;
 	return false;
 }
 
 /* All of a list are met; of architectures one, for that is what a machine has. */
-static bool are_met(const struct token_key *key, const json_t *tokens, enum identity as,
+static bool are_met(const char *prefix, const json_t *tokens, enum identity as,
 		    struct environment *env)
 {
-	bool one_will_do = !strcmp(key->key, "arch");
+	bool one_will_do = !strcmp(prefix, "arch.");
 	char token[REQUIRE_TOKEN], found[128];
 	const json_t *one;
 
 	for (size_t i = 0; (one = element(tokens, i)); i++) {
-		snprintf(token, sizeof(token), "%s%s", key->token, json_string_value(one));
+		snprintf(token, sizeof(token), "%s%s", prefix, json_string_value(one));
 		if ((require_truth(env, token, as, found, sizeof(found)) == 1) == one_will_do)
 			return one_will_do;
 	}
@@ -211,12 +187,15 @@ bool when_holds(const json_t *when, const struct who *who, struct environment *e
 	json_t *value;
 
 	json_object_foreach((json_t *)when, key, value) {
-		const struct token_key *known = token_key(key, NULL);
-		const struct machine_key *machine = machine_key(key);
+		const struct condition *known = condition_of(key, true, NULL);
+		bool of_machine = known->kind == OF_MACHINE;
+		const char *text = of_machine                ? (const char *)env + known->offset
+				   : !strcmp(key, "as")      ? identity_names[who->as]
+				   : !strcmp(key, "vehicle") ? who->vehicle
+							     : who->row;
 
-		if (known     ? !are_met(known, value, who->as, env)
-		    : machine ? !is_such_machine(value, (const char *)env + machine->offset)
-			      : !is_one_of(value, name_of(who, key)))
+		if (known->token ? !are_met(known->token, value, who->as, env)
+				 : !is_one_of(value, of_machine, text))
 			return false;
 	}
 	return true;
