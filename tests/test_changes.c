@@ -9,7 +9,7 @@
 #include "asked.h"
 #include "machine/names.h"
 #include "unit.h"
-#include "why/search.h"
+#include "why/knowledge.h"
 
 /*
  * Changes.

@@ -58,22 +58,18 @@ struct aspect *drawer_field(struct drawer *d, const struct abi_field *field)
 	return NULL;
 }
 
-/* What the checks hold a field against, and what is one off. */
-struct gathering {
-	struct drawer *drawer;
-	struct evaluation *evaluation;
-};
-
-static void gather_term(struct term *term, void *context)
+/* What the check holds fields against, and what is one off. */
+static void gather_terms(struct drawer *d, const struct check *check, struct evaluation *s)
 {
-	struct gathering *g = context;
-	const struct facts *facts = &g->drawer->model->facts;
-	struct aspect *aspect = drawer_field(g->drawer, facts->list[term->fact].field);
-	uint64_t value = term->operand.value;
+	const struct facts *facts = &d->model->facts;
+	uint64_t value;
 
-	if (aspect &&
-	    (!term->operand.is_fact || fact_get(facts, term->operand.fact, g->evaluation, &value)))
-		domain_add_around(&aspect->domain, value);
+	for (const struct term *term = check->when->terms; term; term = term->next) {
+		struct aspect *aspect = drawer_field(d, facts->list[term->fact].field);
+
+		if (aspect && right_side_get(&term->operand, facts, s, &value))
+			domain_add_around(&aspect->domain, value);
+	}
 }
 
 static void add_names(struct domain *domain, const struct abi_family *family)
@@ -168,13 +164,12 @@ void drawer_begin(struct drawer *d, const struct model *model, const struct setu
 	static const struct objects nothing;
 	const struct caller nobody = {.as = AS_USER, .has_files = true};
 	struct evaluation evaluation;
-	struct gathering g = {.drawer = d, .evaluation = &evaluation};
 
 	*d = (struct drawer){.model = model, .setup = setup, .state = seed};
 	begin_fields(d);
 	evaluation_begin(&evaluation, &model->machine, &setup->seeds[0].call, &nobody, &nothing);
 	for (size_t i = 0; i < model->count; i++)
-		predicate_terms(model->checks[i].when, gather_term, &g);
+		gather_terms(d, &model->checks[i], &evaluation);
 	begin_arguments(d);
 }
 

@@ -202,19 +202,17 @@ static bool names_it(const json_t *json, const char *name)
 /* The steps of the setup that the call hangs on, in their order. */
 static json_t *given_json(const struct judge *h, const json_t *open)
 {
+	static const char *const keys[] = {"bind", "mmap", "kill"};
 	const json_t *all = json_object_get(h->setup->plan->json, "given");
 	json_t *given = json_array(), *step;
 	size_t i = json_array_size(all);
 
 	while (i-- > 0) {
-		const char *name;
+		const char *name = NULL;
 
 		step = json_array_get(all, i);
-		name = json_string_value(json_object_get(step, "bind"));
-		if (!name)
-			name = json_string_value(json_object_get(step, "mmap"));
-		if (!name)
-			name = json_string_value(json_object_get(step, "kill"));
+		for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]) && !name; k++)
+			name = json_string_value(json_object_get(step, keys[k]));
 		if (name && (names_it(open, name) || names_it(given, name)))
 			json_array_insert(given, 0, step);
 	}
@@ -476,33 +474,17 @@ static void add_tally(struct tally *sum, const struct tally *one)
 		memcpy(sum->failure, one->failure, sizeof(sum->failure));
 }
 
-/* Numbers the terms on their way to `each`. */
-struct numbering {
-	void (*each)(void *, size_t, const struct check *, struct term *);
-	void *context;
-	const struct check *check;
-	size_t number;
-};
-
-static void number_term(struct term *term, void *context)
-{
-	struct numbering *n = context;
-
-	if (n->number < HUNT_TERMS)
-		n->each(n->context, n->number++, n->check, term);
-}
-
 void hunt_terms(const struct model *model,
 		void (*each)(void *context, size_t number, const struct check *check,
 			     struct term *term),
 		void *context)
 {
-	struct numbering n = {.each = each, .context = context};
+	const struct check *check;
+	size_t number = 0;
 
-	for (size_t i = 0; i < model->count; i++) {
-		n.check = &model->checks[i];
-		predicate_terms(model->checks[i].when, number_term, &n);
-	}
+	for (check = model->checks; check < model->checks + model->count; check++)
+		for (struct term *t = check->when->terms; t && number < HUNT_TERMS; t = t->next)
+			each(context, number++, check, t);
 }
 
 /* Signals that end the hunt before its time, and that of a worker's end: in hunt_as() they are

@@ -96,6 +96,8 @@ static struct predicate *compile_term(size_t fact, enum comparison op, const jso
 	struct predicate *p = new_predicate(v, TERM, 0);
 
 	p->term = (struct term){.fact = fact, .op = op};
+	*v->end = &p->term;
+	v->end = &p->term.next;
 	if (right_side_compile(&p->term.operand, operand, &v->facts->list[fact], v, w, e))
 		return NULL;
 	return p;
@@ -268,8 +270,9 @@ struct predicate *predicate_compile(const json_t *json, struct vocabulary *v, co
 		error_value(e, w, json, "conditions at most 16 deep");
 		return NULL;
 	}
-	v->depth++;
 	p = new_predicate(v, ALL, json_object_size(json));
+	if (!v->depth++)
+		v->end = &p->terms;
 	json_object_foreach((json_t *)json, name, value) {
 		struct where at = where_key(w, name);
 
@@ -373,13 +376,6 @@ enum truth predicate_holds(const struct predicate *p, const struct facts *facts,
 	}
 }
 
-void predicate_terms(struct predicate *p, void (*each)(struct term *, void *), void *context)
-{
-	if (p->kind == TERM)
-		each(&p->term, context);
-	for (size_t i = 0; i < p->count; i++)
-		predicate_terms(p->parts[i], each, context);
-}
 /* NOLINTEND(misc-no-recursion) */
 
 /*

@@ -28,11 +28,13 @@ struct term {
 	enum comparison op;
 	bool is_turned; /* it holds where the comparison does not */
 	struct right_side operand;
+	struct term *next; /* of the whole predicate, or NULL */
 };
 
 struct predicate {
 	enum predicate_kind { ALL, ANY, NOT, TERM, TOKEN } kind;
 	struct term term;
+	struct term *terms;       /* of a whole predicate: the first of all in it, or NULL */
 	const char *token;        /* of kind TOKEN, or NULL ... */
 	enum truth settled;       /* ... and whether the machine meets it */
 	struct predicate **parts; /* of ALL, ANY and NOT */
@@ -48,6 +50,7 @@ struct vocabulary {
 	struct environment *env; /* against which tokens are settled; NULL: they stay unknown */
 	struct arena *arena;
 	unsigned depth;
+	struct term **end; /* where the next term of the predicate is to be noted */
 };
 
 /*
@@ -75,9 +78,6 @@ enum truth predicate_holds(const struct predicate *p, const struct facts *facts,
 /* The same of one term. */
 enum truth predicate_term_holds(const struct term *term, const struct facts *facts,
 				struct evaluation *s, const struct fact **why);
-
-/* Calls `each` with every term, in order, those of other terms' parts too. */
-void predicate_terms(struct predicate *p, void (*each)(struct term *, void *), void *context);
 
 /* Pieces of text, each with the fact behind it. */
 struct sentence {

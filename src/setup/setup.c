@@ -242,10 +242,8 @@ static const char *tracepoint_of(const json_t *json)
 
 static void keep_tracepoint(struct setup_plan *plan, const json_t *json)
 {
-	const char *name = tracepoint_of(json);
-
-	if (name)
-		plan->tracepoints[plan->tracepoint_count++] = name;
+	plan->tracepoints[plan->tracepoint_count] = tracepoint_of(json);
+	plan->tracepoint_count += plan->tracepoints[plan->tracepoint_count] != NULL;
 }
 
 /* Whether they are calls at all, whatever the names in them will stand for. */
@@ -330,13 +328,15 @@ static void read_seeds(struct setup *setup, const struct environment *env)
 	}
 }
 
-/* Tells the model what the setup has. */
-static void setup_objects(struct setup *setup)
+static void setup_begin(struct setup *setup, const struct setup_plan *plan,
+			const struct model *model)
 {
-	setup->objects.tasks = setup->tasks;
-	setup->objects.events = setup->events;
-	setup->objects.files = setup->files;
-	setup->objects.texts = setup->texts;
+	*setup = (struct setup){.plan = plan,
+				.model = model,
+				.objects = {.tasks = setup->tasks,
+					    .events = setup->events,
+					    .files = setup->files,
+					    .texts = setup->texts}};
 }
 
 int setup_prepare(struct setup *setup, const struct setup_plan *plan, const struct model *model,
@@ -344,8 +344,8 @@ int setup_prepare(struct setup *setup, const struct setup_plan *plan, const stru
 {
 	struct environment *env = model->machine.env;
 
-	*setup = (struct setup){
-		.plan = plan, .model = model, .steps = or_exit(calloc(1, sizeof(*setup->steps)))};
+	setup_begin(setup, plan, model);
+	setup->steps = or_exit(calloc(1, sizeof(*setup->steps)));
 	if (steps_begin(setup->steps, tables, who, env))
 		return -ENOMEM;
 	setup->scope = &setup->steps->scope;
@@ -372,7 +372,6 @@ int setup_prepare(struct setup *setup, const struct setup_plan *plan, const stru
 					     .may_be_read = who->as == AS_ROOT,
 					     .may_be_attached = who->as == AS_ROOT};
 	}
-	setup_objects(setup);
 	setup->objects.sees_memory = setup->objects.sees_processes = true;
 	read_seeds(setup, env);
 	return setup->seed_count ? 0 : -ENOENT;
@@ -409,7 +408,8 @@ int setup_imagine(struct setup *setup, const struct setup_plan *plan, struct mod
 	json_t *step;
 	size_t at;
 
-	*setup = (struct setup){.plan = plan, .model = model, .scope = &setup->imagined};
+	setup_begin(setup, plan, model);
+	setup->scope = &setup->imagined;
 	setup->imagined.env = model->machine.env;
 	for (at = 0; at < plan->tracepoint_count; at++)
 		imagine_tracepoint(model, plan->tracepoints[at], next++);
@@ -421,7 +421,6 @@ int setup_imagine(struct setup *setup, const struct setup_plan *plan, struct mod
 		if (!err)
 			setup_note(setup, step);
 	}
-	setup_objects(setup);
 	setup->objects.sees_processes = model->machine.is_this;
 	read_seeds(setup, model->machine.env);
 	return err ? err : setup->seed_count ? 0 : -ENOENT;

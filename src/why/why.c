@@ -20,7 +20,6 @@
 #include "step/program.h"
 #include "text/json_text.h"
 #include "text/say.h"
-#include "why/search.h"
 
 enum { POOL_SIZE = 16 << 20, POOL_ALIGN = 16 };
 
@@ -713,13 +712,12 @@ static const struct cause *ask_briefly(const struct why *why, enum identity as, 
 /* What refuses the call behind the check that the caller met. */
 static void note_behind(const struct why *why, struct explanation *x, const struct cause *other)
 {
-	const char *check = other->check ? other->check : "";
 	struct cause *behind;
 
-	if (!strcmp(check, x->cause.check ? x->cause.check : ""))
+	if (is_same_text(other->check, x->cause.check))
 		return;
 	for (size_t i = 0; i < x->behind_count; i++)
-		if (!strcmp(x->behind[i].check ? x->behind[i].check : "", check))
+		if (is_same_text(other->check, x->behind[i].check))
 			return;
 	if (x->behind) {
 		behind = &x->behind[x->behind_count++];
@@ -884,8 +882,7 @@ static void try_sysctls(struct why *why, struct explanation *x)
 		add_remedy(x, &remedy);
 		is_done = true;
 	}
-	if (setup)
-		setup_forget(setup);
+	setup_forget(setup);
 	free(setup);
 	free(s);
 }

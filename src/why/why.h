@@ -9,7 +9,6 @@
 #include <stdio.h>
 
 #include "machine/restore.h"
-#include "setup/setup.h"
 #include "why/knowledge.h"
 #include "why/question.h"
 #include "why/opened.h"
