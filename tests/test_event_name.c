@@ -8,7 +8,7 @@
 
 #include "case/cases.h"
 #include "unit.h"
-#include "why/event_name.h"
+#include "why/question.h"
 
 static const struct row {
 	const char *text, *attr;

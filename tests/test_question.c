@@ -7,7 +7,7 @@
 
 #include "asked.h"
 #include "unit.h"
-#include "why/opened.h"
+#include "why/why.h"
 #include "why/question.h"
 
 /*

@@ -13,7 +13,6 @@
 #include "text/options.h"
 #include "setup/setup.h"
 #include "text/say.h"
-#include "why/event_name.h"
 #include "why/question.h"
 #include "text/doc.h"
 #include "text/json_text.h"
@@ -126,7 +125,7 @@ static int predict_call(struct oracle *o, const json_t *json, const struct where
 	struct asked {
 		int as;
 		const json_t *open;
-	} asked = {.as = o->as ? identity_by_name(o->as) : -1};
+	} in = {.as = o->as ? identity_by_name(o->as) : -1};
 	static const struct doc_row members[] = {{"as", DOC_WORD, false, AT(struct asked, as),
 						  .words = identity_names,
 						  .expected = identity_choice},
@@ -138,16 +137,15 @@ static int predict_call(struct oracle *o, const json_t *json, const struct where
 	struct prediction prediction;
 	struct call call;
 
-	if (doc_read(&d, &type, json, &asked, root))
+	if (doc_read(&d, &type, json, &in, root))
 		return -EINVAL;
-	if (asked.as < 0)
+	if (in.as < 0)
 		return error_value(e, AT_KEY(root, "as"), NULL, "%s", identity_choice);
 	setup_settle_tracepoint(&o->m.model, json);
-	if (call_from_json(&call, env->abi, env->arch, asked.open, &o->scope, AT_KEY(root, "open"),
-			   e))
+	if (call_from_json(&call, env->abi, env->arch, in.open, &o->scope, AT_KEY(root, "open"), e))
 		return -EINVAL;
 	o->objects.event_count = o->group_fd.fd != -1;
-	evaluation_begin(&o->evaluation, &o->m.model.machine, &call, &o->callers[asked.as],
+	evaluation_begin(&o->evaluation, &o->m.model.machine, &call, &o->callers[in.as],
 			 &o->objects);
 	prediction = model_predict(&o->m.model, &o->evaluation);
 	print_json(prediction_json(o, &prediction), JSON_COMPACT);

@@ -79,6 +79,7 @@ static bool trial_run(struct judge *h, struct trial *t)
 /* What is not as predicted, in words; "" if all is. */
 static void trial_describe(const struct judge *h, const struct trial *t, char *text, size_t size)
 {
+	const char *came = t->result.err ? errno_name(t->result.err) : "it opens";
 	char predicted[64], gates[128];
 
 	text[0] = '\0';
@@ -98,11 +99,9 @@ static void trial_describe(const struct judge *h, const struct trial *t, char *t
 			 "%s as predicted, from %s by the model and %s by the witnesses", predicted,
 			 h->model->phases->list[t->prediction.check->gate].name, gates);
 	} else if (t->result.other_written)
-		snprintf(text, size, "%s as predicted, and attr is changed beyond its size",
-			 t->result.err ? errno_name(t->result.err) : "it opens");
+		snprintf(text, size, "%s as predicted, and attr is changed beyond its size", came);
 	else
-		snprintf(text, size, "%s as predicted, and attr.size is %u afterwards",
-			 t->result.err ? errno_name(t->result.err) : "it opens",
+		snprintf(text, size, "%s as predicted, and attr.size is %u afterwards", came,
 			 t->result.size_after);
 }
 

@@ -36,17 +36,6 @@ static struct object_event *event_of(struct setup *setup, int32_t fd)
 	return NULL;
 }
 
-/* Whether what counts it is no software: the processor's PMU, or one that the model does not know.
- */
-static bool is_of_hardware(const struct model *model, uint64_t type)
-{
-	const struct machine *machine = &model->machine;
-	const struct pmu *pmu = environment_pmu_of_type(machine->env, (uint32_t)type);
-
-	return machine_is_hardware(machine, type) ||
-	       (pmu && !kinds_find(machine->kinds, pmu->name));
-}
-
 /* Whether perf_event is a controller of the hierarchy that the file is in. */
 static bool has_controller(const struct stat *st, bool is_v2)
 {
@@ -85,21 +74,20 @@ struct noted {
 /* An event of the setup, as its call made it. */
 static void note_open(struct setup *setup, const struct noted *n)
 {
-	const struct environment *env = setup->model->machine.env;
-	const struct abi_value *cgroup =
-		abi_value(abi_family(env->abi, "open_flags"), "pid_cgroup", NULL);
-	const struct abi_value *breakpoint =
-		abi_value(abi_family(env->abi, "type"), "breakpoint", NULL);
+	const struct machine *machine = &setup->model->machine;
+	const struct environment *env = machine->env;
 	struct object_event *leader, event = {.fd = (int32_t)n->value, .clock = -1};
 	struct where nowhere = {0};
 	struct error e = {0};
+	const struct pmu *pmu;
 	struct call call;
 	bool of_cgroup;
+	uint32_t type;
 
 	if (call_from_json(&call, env->abi, env->arch, n->json, setup->scope, &nowhere, &e))
 		return;
 	event.cpu = call.cpu;
-	of_cgroup = call.flags & cgroup->value;
+	of_cgroup = call.flags & machine->pid_cgroup;
 	event.target = of_cgroup ? -1 : call.pid;
 	if (call_field(&call, env->abi, "use_clockid"))
 		event.clock = (int32_t)call_field(&call, env->abi, "clockid");
@@ -108,9 +96,13 @@ static void note_open(struct setup *setup, const struct noted *n)
 			event.cgroup = setup->files[i].cgroup;
 	event.read_format = call_field(&call, env->abi, "read_format");
 	event.inherit = call_field(&call, env->abi, "inherit");
-	event.is_hardware = is_of_hardware(setup->model, call_field(&call, env->abi, "type"));
+	/* No software counts it: the processor's PMU, or one that the model does not know. */
+	type = (uint32_t)call_field(&call, env->abi, "type");
+	pmu = environment_pmu_of_type(env, type);
+	event.is_hardware = machine_is_hardware(machine, type) ||
+			    (pmu && !kinds_find(machine->kinds, pmu->name));
 	event.write_backward = call_field(&call, env->abi, "write_backward");
-	if (call_field(&call, env->abi, "type") == breakpoint->value)
+	if (type == PERF_TYPE_BREAKPOINT)
 		setup->objects.breakpoints += n->times;
 	leader = event_of(setup, call.group_fd);
 	event.is_sibling = leader != NULL;

@@ -2,7 +2,7 @@
 /*
  * The event is what stands before its modifiers; each form is tried in turn.
  */
-#include "why/event_name.h"
+#include "why/question.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -381,16 +381,6 @@ static int take_modifiers(struct parsing *p)
 	return 0;
 }
 
-/* Whether the text begins with the name of a PMU and a colon. */
-static bool is_pmu_before(const struct parsing *p)
-{
-	char name[EVENT_TEXT];
-	int n = (int)strcspn(p->text, ":");
-
-	snprintf(name, sizeof(name), "%.*s", n, p->text);
-	return p->text[n] && environment_pmu(p->env, name);
-}
-
 json_t *event_attr(const char *text, const json_t *names, struct environment *env,
 		   struct absence *absence, struct error *e)
 {
@@ -399,6 +389,8 @@ json_t *event_attr(const char *text, const json_t *names, struct environment *en
 		pmu_event,     tracepoint_event, own_event};
 	struct parsing p = {.names = names, .env = env, .text = text, .absence = absence, .e = e};
 	const struct where root = where_root(&event_source);
+	const size_t n = strcspn(text, ":");
+	char before[EVENT_TEXT];
 	struct nearest near;
 	const char *name;
 	json_t *attr = NULL, *value;
@@ -407,8 +399,9 @@ json_t *event_attr(const char *text, const json_t *names, struct environment *en
 		*absence = (struct absence){.what = ABSENT_NOTHING};
 	if (take_modifiers(&p))
 		return refuse(&p, text, "an event of at most 511 letters");
+	snprintf(before, sizeof(before), "%.*s", (int)n, text);
 	for (const char *at = p.modifiers; *at; at++)
-		if (!modifier_of(&p, *at) && is_pmu_before(&p))
+		if (!modifier_of(&p, *at) && text[n] && environment_pmu(env, before))
 			return refuse(&p, text,
 				      "PMU/TERM=VALUE,.../: a PMU stands before the colon");
 		else if (!modifier_of(&p, *at))

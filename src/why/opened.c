@@ -2,7 +2,7 @@
 /*
  * Each verb of `then` has rows for its members. The load that is counted is of known make.
  */
-#include "why/opened.h"
+#include "why/why.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
