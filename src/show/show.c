@@ -12,8 +12,9 @@
 
 #include "machine/names.h"
 #include "machine/require.h"
-#include "step/in_c.h"
+#include "step/program.h"
 #include "text/json_text.h"
+#include "translate/translate.h"
 
 /* A program that is being put together. */
 struct c_program {

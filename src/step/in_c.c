@@ -14,13 +14,13 @@
  * "struct stat: ino=st_ino". Behind a name $ is a string, [] a list, {} an object, ? the member
  * that says whether it is there, and : what stands in front of the names of its bits.
  */
-#include "step/in_c.h"
-
 #include <ctype.h>
 #include <string.h>
 
 #include "machine/names.h"
+#include "step/program.h"
 #include "text/json_text.h"
+#include "translate/translate.h"
 
 static const struct argument *argument_at(const struct statement *s, const char *key, size_t length,
 					  size_t *index)
@@ -137,11 +137,6 @@ struct filling {
 	struct out out;
 };
 
-static void append_text(struct filling *f, const char *text)
-{
-	c_put(&f->out, "%s", text);
-}
-
 static const char *variable_of(struct filling *f)
 {
 	const char *type;
@@ -241,7 +236,7 @@ static void fill_in(struct filling *f, const char *text, const char *end)
 			return;
 		text++;
 		if (*text == '=') {
-			append_text(f, variable_of(f));
+			c_put(&f->out, "%s", variable_of(f));
 			text++;
 			continue;
 		}
@@ -257,11 +252,11 @@ static void fill_in(struct filling *f, const char *text, const char *end)
 		name = a && is_map ? c_named(f->t, json_string_value(f->s->operands[i].json))
 				   : NULL;
 		if (name && name->map)
-			append_text(f, name->map);
+			c_put(&f->out, "%s", name->map);
 		else if (is_map)
 			c_missing(f->t, "the buffer of what is not mapped here");
 		else if (a)
-			append_text(f, argument_in_c(f, a, &f->s->operands[i]));
+			c_put(&f->out, "%s", argument_in_c(f, a, &f->s->operands[i]));
 		else
 			c_missing(f->t, "the argument \"%.*s\"", (int)n, text - n);
 	}
@@ -613,8 +608,8 @@ static struct c_name *opened_event(struct translation *t, const struct statement
 
 void read_in_c(struct translation *t, const struct statement *s)
 {
-	struct c_name *event = c_named(t, json_string_value(statement_json(s, "read")));
 	const json_t *at = statement_json(s, "at");
+	struct c_name *event;
 	const struct c_layout *layout;
 	struct c_value value;
 	const char *c, *to, *call;

@@ -14,6 +14,8 @@
 #include "text/error.h"
 
 struct argument;
+struct block;
+struct c_shape;
 struct compiling;
 struct statement;
 struct step;
@@ -113,7 +115,7 @@ struct verb {
 	 * The form of these is in in_c.c. c NULL: in_c() writes the step; NULL, too: nobody has
 	 * written that yet. */
 	const char *c, *c_ready, *c_tidy, *c_value;
-	void (*in_c)(struct translation *t, const struct statement *statement);
+	void (*in_c)(struct translation *t, const struct statement *s);
 	const struct argument *arguments; /* the verb's own first; the last has no key */
 	const char *key;          /* NULL: the name; else the key under which the name stands */
 	const char *binds_member; /* beside NAME: NAME.this; or NULL */
@@ -153,6 +155,21 @@ void steps_help(FILE *f);
 
 /* The schema of a step: one of all verbs, each in a line. */
 void steps_schema(FILE *f);
+
+/* Writes each step that is done on this machine; what cannot be written is noted: t->missing. */
+void block_in_c(struct translation *t, const struct block *block);
+
+/* What a row says of a value: its shape, and in *type its type. */
+struct c_shape value_in_c(struct translation *t, const char *text, const char **type);
+
+/* The verbs whose C has a shape of its own. */
+typedef void verb_in_c(struct translation *t, const struct statement *s);
+
+verb_in_c open_in_c, ioctl_in_c, mmap_in_c, mremap_in_c, read_in_c, records_in_c, repeat_in_c,
+	fork_in_c, thread_in_c, exec_in_c, wait_in_c, become_in_c, socket_in_c, value_of_in_c;
+
+/* The program becomes who the case is for. */
+void identity_in_c(struct translation *t, enum identity as, bool may_kill);
 
 /*
  * The types of argument that many verbs have. What only one has stands beside that verb.

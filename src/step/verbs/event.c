@@ -11,7 +11,6 @@
 
 #include "call/call.h"
 #include "step/step.h"
-#include "step/in_c.h"
 #include "text/json_text.h"
 
 /* Remembers it, so that it can be read and decoded. FD_OUTPUT says where its records go. */

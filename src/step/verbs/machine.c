@@ -8,9 +8,7 @@
 #include "machine/clock.h"
 #include "machine/proc.h"
 #include "step/runtime/machine.h"
-#include "step/runtime/pmu.h"
 #include "step/step.h"
-#include "step/in_c.h"
 #include "machine/environment.h"
 #include "machine/names.h"
 

@@ -5,7 +5,6 @@
 
 #include "step/runtime/memory.h"
 #include "step/step.h"
-#include "step/in_c.h"
 
 const struct word memory_prots[] = {
 	{"read", PROT_READ}, {"write", PROT_WRITE}, {"exec", PROT_EXEC}, {0}};

@@ -14,10 +14,8 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
-#include "step/runtime/debugger.h"
 #include "step/runtime/process.h"
 #include "step/step.h"
-#include "step/in_c.h"
 #include "machine/limits.h"
 #include "machine/names.h"
 #include "text/json_text.h"

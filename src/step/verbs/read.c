@@ -11,7 +11,6 @@
 
 #include "step/step.h"
 #include "step/runtime/counter.h"
-#include "step/in_c.h"
 
 enum { READ_MOST = 64 * 1024 };
 
@@ -82,61 +81,36 @@ static int run_write(struct step *s)
 	return 0;
 }
 
-/* The metadata page as the decoder has it: a new reference, or NULL with the step's error filled.
- */
-static json_t *decode_page(struct step *s, struct map **map)
-{
-	const struct arguments *a = &s->arguments;
-	const struct opened *event = step_event(s, a->fd);
-	json_t *all, *page;
-
-	*map = step_map(s, a->fd, true);
-	if (!event || !*map) {
-		step_misnamed(s, verb_key(s->statement->verb), "an event that is mapped");
-		return NULL;
-	}
-	all = buffer_image(s->run, &event, 1, *map, s->error);
-	page = json_incref(json_object_get(all, "page"));
-	json_decref(all);
-	return page;
-}
-
+/* Shows the metadata page as the decoder has it. */
 static int run_page(struct step *s)
 {
-	struct map *map = NULL;
+	const struct opened *event = step_event(s, s->arguments.fd);
+	const struct map *map = step_map(s, s->arguments.fd, true);
+	json_t *all;
 
-	s->shown = decode_page(s, &map);
-	return s->shown ? 0 : map ? -ECANCELED : -EINVAL;
+	if (!event || !map)
+		return step_misnamed(s, verb_key(s->statement->verb), "an event that is mapped");
+	all = buffer_image(s->run, &event, 1, map, s->error);
+	s->shown = json_incref(json_object_get(all, "page"));
+	json_decref(all);
+	return s->shown ? 0 : -ECANCELED;
 }
 
+/* The count beside a page that decodes. */
 static int run_rdpmc(struct step *s)
 {
-	struct map *map = NULL;
-	json_t *page = decode_page(s, &map);
+	int err = run_page(s);
 	struct rdpmc got;
 
-	if (!page)
-		return map ? -ECANCELED : -EINVAL;
-	json_decref(page);
-	got = rdpmc_count(map->at);
+	if (err)
+		return err;
+	json_decref(s->shown);
+	s->shown = NULL;
+	got = rdpmc_count(step_map(s, s->arguments.fd, true)->at);
 	step_show_number(s, "index", got.index);
 	if (got.has_value)
 		step_show_number(s, "value", got.value);
 	return 0;
-}
-
-static void shape_read(const struct tables *tables, const struct statement *statement,
-		       struct value_shape *out)
-{
-	(void)statement;
-	out->more = tables->read;
-}
-
-static void shape_page(const struct tables *tables, const struct statement *statement,
-		       struct value_shape *out)
-{
-	(void)statement;
-	*out = (struct value_shape){.kind = SHAPE_OBJECT, .members = tables->page};
 }
 
 static const struct member read_shows[] = {
@@ -208,17 +182,23 @@ static int run_records(struct step *s)
 	return 0;
 }
 
-static void shape_records(const struct tables *tables, const struct statement *statement,
-			  struct value_shape *out)
+/* What cases/abi has of it: all, or what comes beside the row's own. */
+static void shape_by_abi(const struct tables *tables, const struct statement *statement,
+			 struct value_shape *out)
 {
 	(void)statement;
-	*out = (struct value_shape){.kind = SHAPE_RECORDS, .records = &tables->records};
+	if (out->kind == SHAPE_RECORDS)
+		out->records = &tables->records;
+	else if (out->members)
+		out->more = tables->read;
+	else
+		out->members = tables->page;
 }
 
 const struct verb read_verbs[] = {
 	{"read", "read an event; shows its words by their names in read_format", CALLS, BINDS_SHOWN,
 	 run_read, NULL, .in_c = read_in_c, .shows = {.kind = SHAPE_OBJECT, .members = read_shows},
-	 .shape = shape_read,
+	 .shape = shape_by_abi,
 	 ARGUMENTS({"read", &argument_bound, MEMBER(fd)},
 		   {"size", &argument_number, MEMBER(size), .is_long = true, .fallback = READ_MOST,
 		    .most = READ_MOST, .help = "the size of the buffer in bytes"},
@@ -236,15 +216,16 @@ const struct verb read_verbs[] = {
 	{"lseek", "seek in an event", CALLS, BINDS_NOTHING, run_lseek, "lseek(@lseek, 0, SEEK_SET)",
 	 ARGUMENTS({"lseek", &argument_bound, MEMBER(fd)})},
 	{"page", "show an event's metadata page, member by member", SHOWS, BINDS_SHOWN, run_page,
-	 "memcpy(&@=, @*page, sizeof(@=));", .c_value = page_in_c, .shape = shape_page,
-	 ARGUMENTS({"page", &argument_bound, MEMBER(fd)})},
+	 "memcpy(&@=, @*page, sizeof(@=));", .c_value = page_in_c, .shows = {.kind = SHAPE_OBJECT},
+	 .shape = shape_by_abi, ARGUMENTS({"page", &argument_bound, MEMBER(fd)})},
 	{"rdpmc", "read an event's count in user space, by the man page's algorithm", SHOWS,
 	 BINDS_SHOWN, run_rdpmc, "@= = rdpmc_count(@*rdpmc);",
 	 .c_value = "struct rdpmc: index value?has_value",
 	 .shows = {.kind = SHAPE_OBJECT, .members = rdpmc_shows},
 	 ARGUMENTS({"rdpmc", &argument_bound, MEMBER(fd)})},
 	{"records", "show the records in an event's ring buffer, decoded strictly", SHOWS,
-	 BINDS_SHOWN, run_records, NULL, .in_c = records_in_c, .shape = shape_records,
+	 BINDS_SHOWN, run_records, NULL, .in_c = records_in_c, .shows = {.kind = SHAPE_RECORDS},
+	 .shape = shape_by_abi,
 	 ARGUMENTS({"records", &argument_bound, MEMBER(fd)},
 		   {"of", &argument_types, .help = "only records of these types"},
 		   {"keep", &argument_truth, MEMBER(keeps), .help = "leave them unread"})},
