@@ -54,7 +54,9 @@ START_TEST(names_are_said_once)
 			ck_assert_msg(strcmp(v->name, w->name) || !v->key != !w->key, "%s",
 				      shown(v));
 		for (const struct argument *a = v->arguments; a->key; a++)
-			ck_assert_msg(verb_argument(v, a->key) == a, "%s: %s", shown(v), a->key);
+			for (const struct argument *other = v->arguments; other < a; other++)
+				ck_assert_msg(strcmp(other->key, a->key) != 0, "%s: %s", shown(v),
+					      a->key);
 	}
 }
 END_TEST

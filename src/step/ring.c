@@ -30,11 +30,6 @@ static void attrs_of(const struct steps *run, const struct opened *const events[
 	}
 }
 
-static struct values_by strictly(const struct steps *run, const struct attr_list *attrs)
-{
-	return (struct values_by){run->tables->abi, run->tables->arch, attrs, true};
-}
-
 /* The records, a new reference, unless there was a finding or what is `err`. */
 static json_t *clean_records(struct values *values, int err, struct error *e)
 {
@@ -52,7 +47,7 @@ json_t *buffer_of_read(const struct steps *run, const struct opened *event,
 		       const unsigned char *bytes, size_t size, struct error *e)
 {
 	struct attr_list attrs = {0};
-	struct values_by with = strictly(run, &attrs);
+	struct values_by with = {run->tables->abi, run->tables->arch, &attrs, true};
 	json_t *members;
 
 	attrs_of(run, &event, 1, &attrs);
@@ -73,7 +68,7 @@ json_t *buffer_image(const struct steps *run, const struct opened *const events[
 	unsigned char *copy = or_exit(malloc(map->length));
 	json_t *records = NULL, *page = NULL;
 	struct attr_list attrs = {0};
-	struct values_by with = strictly(run, &attrs);
+	struct values_by with = {run->tables->abi, run->tables->arch, &attrs, true};
 	struct values values;
 
 	attrs_of(run, events, count, &attrs);
@@ -93,20 +88,34 @@ json_t *buffer_image(const struct steps *run, const struct opened *const events[
 	return NULL;
 }
 
-/* What is between data_tail and data_head, in one piece. */
-static json_t *new_records(const struct steps *run, const struct map *map,
-			   const struct attr_list *attrs, uint64_t *head, struct error *e)
+/* Whose records can be in it: its own event first, which decides where records do not say. */
+json_t *buffer_records(struct steps *run, struct map *map, bool keep, struct error *e)
 {
-	size_t page = run->env->page_size, size = map->length - page, n;
-	struct values_by with = strictly(run, attrs);
+	size_t page = run->env->page_size, size = map->length - page, count = 1, n;
+	const struct opened *list[OPENED_MAX] = {&run->events[map->event]};
+	unsigned char *tail_at = map->at + run->tables->page_at[PAGE_DATA_TAIL], *bytes;
+	struct attr_list attrs = {0};
+	struct values_by with = {run->tables->abi, run->tables->arch, &attrs, true};
+	json_t *all, *records;
+	uint64_t head, tail;
 	struct values values;
-	unsigned char *bytes;
-	uint64_t tail;
-	int err;
 
-	*head = __atomic_load_n(buffer_head(run, map), __ATOMIC_ACQUIRE);
-	memcpy(&tail, map->at + run->tables->page_at[PAGE_DATA_TAIL], sizeof(tail));
-	n = (size_t)(*head - tail);
+	if (map->length <= page)
+		return json_array(); /* the metadata page alone */
+	for (int i = 0; i < (int)run->event_count; i++)
+		if (i != map->event && run->events[i].event == i &&
+		    run->events[i].output == map->event)
+			list[count++] = &run->events[i];
+	if (!map->writable) {
+		all = buffer_image(run, list, count, map, e);
+		records = json_incref(json_object_get(all, "records"));
+		json_decref(all);
+		return records;
+	}
+	/* What is between data_tail and data_head, in one piece. */
+	head = __atomic_load_n(buffer_head(run, map), __ATOMIC_ACQUIRE);
+	memcpy(&tail, tail_at, sizeof(tail));
+	n = (size_t)(head - tail);
 	if (!n)
 		return json_array();
 	if (n > size) {
@@ -116,38 +125,11 @@ static json_t *new_records(const struct steps *run, const struct map *map,
 	bytes = or_exit(malloc(n));
 	for (size_t i = 0; i < n; i++)
 		bytes[i] = map->at[page + (size_t)((tail + i) & (size - 1))];
-	err = values_of_records(&values, &with, bytes, n, e);
-	free(bytes);
-	return clean_records(&values, err, e);
-}
-
-/* Whose records can be in it: its own event first, which decides where records do not say. */
-json_t *buffer_records(struct steps *run, struct map *map, bool keep, struct error *e)
-{
-	const struct opened *list[OPENED_MAX] = {&run->events[map->event]};
-	json_t *all, *records;
-	struct attr_list attrs;
-	uint64_t head;
-	size_t n = 1;
-
-	for (int i = 0; i < (int)run->event_count; i++)
-		if (i != map->event && run->events[i].event == i &&
-		    run->events[i].output == map->event)
-			list[n++] = &run->events[i];
-	if (map->length <= run->env->page_size)
-		return json_array(); /* the metadata page alone */
-	if (!map->writable) {
-		all = buffer_image(run, list, n, map, e);
-		records = json_incref(json_object_get(all, "records"));
-		json_decref(all);
-		return records;
-	}
-	attrs_of(run, list, n, &attrs);
-	records = new_records(run, map, &attrs, &head, e);
+	attrs_of(run, list, count, &attrs);
+	records = clean_records(&values, values_of_records(&values, &with, bytes, n, e), e);
 	attr_list_free(&attrs);
+	free(bytes);
 	if (records && !keep)
-		__atomic_store_n(
-			(uint64_t *)(void *)(map->at + run->tables->page_at[PAGE_DATA_TAIL]), head,
-			__ATOMIC_RELEASE);
+		__atomic_store_n((uint64_t *)(void *)tail_at, head, __ATOMIC_RELEASE);
 	return records;
 }

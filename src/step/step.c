@@ -18,11 +18,10 @@
 
 int step_failed(struct step *s, int err)
 {
-	struct where nowhere = {0};
 	char got[96];
 
 	snprintf(got, sizeof(got), "%s (%s)", errno_name(err), strerror(err));
-	error_text(s->error, &nowhere, got, "this preparation to succeed");
+	error_text(s->error, NULL, got, "this preparation to succeed");
 	return -err;
 }
 
@@ -39,16 +38,12 @@ bool step_has(const struct step *s, const char *key)
 
 int step_misnamed(struct step *s, const char *key, const char *expected)
 {
-	struct where nowhere = {0};
-
-	return error_value(s->error, &nowhere, statement_json(s->statement, key), "%s", expected);
+	return error_value(s->error, NULL, statement_json(s->statement, key), "%s", expected);
 }
 
 int step_broken(struct step *s, const char *got, const char *expected)
 {
-	struct where nowhere = {0};
-
-	error_text(s->error, &nowhere, got, "%s", expected);
+	error_text(s->error, NULL, got, "%s", expected);
 	return -ECANCELED;
 }
 
@@ -148,16 +143,6 @@ int steps_begin(struct steps *s, const struct tables *tables, const struct who *
 	s->sync_fd = -1;
 	s->sync = sync_make(&s->sync_fd);
 	return s->sync ? 0 : -ENOMEM;
-}
-
-void steps_inherit(struct steps *to, const struct steps *from)
-{
-	*to = *from;
-	scope_copy(&to->scope, &from->scope);
-	to->child_count = 0;
-	to->first_map = to->map_count;
-	to->at_step = NULL;
-	to->refused = NULL; /* it would be this process's own */
 }
 
 /*
@@ -386,17 +371,6 @@ bool steps_run(struct steps *run, const struct block *block, struct verdict *v)
 			return false;
 	}
 	return true;
-}
-
-bool steps_run_child(struct steps *run, const struct block *block)
-{
-	struct verdict *v = or_exit(calloc(1, sizeof(*v)));
-	bool good = steps_run(run, block, v) && steps_end(run, v);
-
-	if (!good)
-		sync_tell(run->sync, v);
-	free(v);
-	return good;
 }
 
 int child_wait(struct child *child, int *status)

@@ -77,9 +77,6 @@ struct steps {
 int steps_begin(struct steps *s, const struct tables *tables, const struct who *who,
 		struct environment *env);
 
-/* A run of its own for a child: it has what was there, and no children yet. */
-void steps_inherit(struct steps *to, const struct steps *from);
-
 /* A thread of the case; what it begins with and ends with. */
 struct thread {
 	pthread_t pthread;
@@ -176,9 +173,6 @@ bool steps_run(struct steps *s, const struct block *block, struct verdict *v);
 /* Waits for the processes and threads that are still there, and decodes what no step has read. */
 bool steps_end(struct steps *s, struct verdict *v);
 
-/* The same with steps_end(), in a child; a failure is told to the others. */
-bool steps_run_child(struct steps *run, const struct block *block);
-
 /* Waits for the child; its wait status in *status. 0 or a negative errno. */
 int child_wait(struct child *child, int *status);
 
@@ -191,9 +185,6 @@ int steps_after_exec(int argc, char **argv);
  * failure.
  */
 struct sync *sync_make(int *fd);
-
-/* Tells all others of a failure; the first is kept. */
-void sync_tell(struct sync *s, const struct verdict *failure);
 
 /* Whether somebody has failed, and how. */
 bool sync_failed(const struct sync *s, struct verdict *failure);

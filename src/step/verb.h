@@ -141,9 +141,6 @@ extern const struct verb event_verbs[], memory_verbs[], read_verbs[], signal_ver
 /* The verb of a step: the one that knows all its keys. NULL with `e` filled (may be NULL). */
 const struct verb *verb_of(const json_t *step, const struct where *w, struct error *e);
 
-/* The argument of that key, or NULL. */
-const struct argument *verb_argument(const struct verb *verb, const char *key);
-
 /* All verbs in the order of the help: the next, or the first for NULL; NULL behind the last. */
 const struct verb *verb_next(const struct verb *verb);
 

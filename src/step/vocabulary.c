@@ -35,14 +35,6 @@ const struct verb *verb_next(const struct verb *verb)
 	return NULL;
 }
 
-const struct argument *verb_argument(const struct verb *verb, const char *key)
-{
-	for (const struct argument *a = verb->arguments; a->key; a++)
-		if (!strcmp(a->key, key))
-			return a;
-	return NULL;
-}
-
 enum { KEYS = 16 };
 
 /* What a step of that verb can have: its arguments, and what every verb of its kind can have. */

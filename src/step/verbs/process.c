@@ -82,7 +82,8 @@ static bool takes_first(uint32_t *taken)
 	return false;
 }
 
-void sync_tell(struct sync *s, const struct verdict *failure)
+/* Tells all others of a failure; the first is kept. */
+static void sync_tell(struct sync *s, const struct verdict *failure)
 {
 	if (takes_first(&s->has_failed)) {
 		s->failure = *failure;
@@ -177,6 +178,29 @@ static int run_repeat(struct step *s)
 		if (!steps_run(s->run, s->arguments.block, s->verdict))
 			return -EPROTO;
 	return 0;
+}
+
+/* A run of its own for a child: it has what was there, and no children yet. */
+static void steps_inherit(struct steps *to, const struct steps *from)
+{
+	*to = *from;
+	scope_copy(&to->scope, &from->scope);
+	to->child_count = 0;
+	to->first_map = to->map_count;
+	to->at_step = NULL;
+	to->refused = NULL; /* it would be this process's own */
+}
+
+/* All of its steps; a failure is told to the others. */
+static bool steps_run_child(struct steps *run, const struct block *block)
+{
+	struct verdict *v = or_exit(calloc(1, sizeof(*v)));
+	bool good = steps_run(run, block, v) && steps_end(run, v);
+
+	if (!good)
+		sync_tell(run->sync, v);
+	free(v);
+	return good;
 }
 
 _Noreturn static void be_child(struct step *s, pid_t parent)
@@ -442,8 +466,7 @@ int steps_after_exec(int argc, char **argv)
 		block_settle(&block, &run->who, run->env);
 		err = steps_run_child(run, &block) ? 0 : -ECANCELED;
 	}
-	if (run)
-		scope_free(&run->scope);
+	scope_free(&run->scope);
 	arena_free(&arena);
 	json_decref(list);
 	free(run);
