@@ -156,7 +156,8 @@ static int select_fields(struct call *call, const struct perfabi_options *o,
 		if (is_common)
 			continue;
 		for (size_t k = 0; k < events->record_count; k++)
-			layout_members(events->records[k].value->layout, try_member, &search);
+			layout_members(&events->records[k].value->layout->list, try_member,
+				       &search);
 		if (!search.found)
 			return error_name(&call->error, NULL, o->fields[i], search.near.best,
 					  "a member of some record");
@@ -338,6 +339,12 @@ int call_result(const struct call *call, int err, const struct lines_sums *sums,
 	else
 		call_error_text(&call->error, err, result->message, sizeof(result->message));
 	return err;
+}
+
+int call_no_memory(struct perfabi_result *result)
+{
+	call_error_text(&(struct error){0}, -ENOMEM, result->message, sizeof(result->message));
+	return -ENOMEM;
 }
 
 void call_end(struct call *call)

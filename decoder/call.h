@@ -63,6 +63,7 @@ int call_begin_events(struct call *call, const struct perfabi *perfabi,
 /* The counts so far, and if `err` is not 0, why. Returns `err`, as the API does. */
 int call_result(const struct call *call, int err, const struct lines_sums *sums,
 		struct perfabi_result *result);
+int call_no_memory(struct perfabi_result *result);
 void call_end(struct call *call);
 
 /* What is wrong as one line of text. */

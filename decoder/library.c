@@ -98,12 +98,6 @@ const char *perfabi_field_name(const struct perfabi *perfabi, uint32_t number)
 	return paths_name(&perfabi->paths, number);
 }
 
-static int no_memory(struct perfabi_result *result)
-{
-	call_error_text(&(struct error){0}, -ENOMEM, result->message, sizeof(result->message));
-	return -ENOMEM;
-}
-
 static int decode(const struct perfabi *perfabi, const struct call_input *input,
 		  const struct perfabi_options *options, const struct call_for *what,
 		  struct perfabi_result *result)
@@ -117,7 +111,7 @@ static int decode(const struct perfabi *perfabi, const struct call_input *input,
 		result = &unwanted;
 	*result = (struct perfabi_result){0};
 	if (!call)
-		return no_memory(result);
+		return call_no_memory(result);
 	err = call_begin(call, perfabi, input, options, what);
 	if (!err && !call->decoder.options.header_only)
 		err = decoder_records(&call->decoder);
@@ -188,7 +182,7 @@ static int find_attrs(const struct perfabi *perfabi, const struct call_input *in
 	json_decref(found.json);
 	if (err || *text)
 		return err;
-	return result ? no_memory(result) : -ENOMEM;
+	return result ? call_no_memory(result) : -ENOMEM;
 }
 
 int perfabi_attrs(const struct perfabi *perfabi, int fd, const struct perfabi_options *options,

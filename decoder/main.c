@@ -22,7 +22,6 @@
 #include "text/outfile.h"
 #include "text/say.h"
 #include "text/source.h"
-#include "text/standard.h"
 
 /*
  * Lines are the same if their bytes are. Where they are not, both are parsed to say which member.
@@ -38,14 +37,6 @@ struct compare {
 };
 
 enum { SHOWN = 160, LINE_SHOWN = 2000, DEPTH = 32, LINE_MAX_BYTES = 1 << 26 };
-
-/* 0 or a negative errno. */
-static int compare_open(struct compare *c, const char *path)
-{
-	*c = (struct compare){.name = path};
-	c->expected = fopen(path, "re");
-	return c->expected ? 0 : -errno;
-}
 
 static char *short_text(const json_t *value)
 {
@@ -186,18 +177,6 @@ static int compare_text(void *context, const char *text, size_t size)
 		}
 	}
 	return got;
-}
-
-/* 1 if all was as expected, 0 if not: says what is missing at the end. Or a negative errno. */
-static int compare_end(struct compare *c)
-{
-	int more = c->differs ? 0 : next_line(c);
-
-	if (c->differs || more < 0)
-		return more;
-	if (more)
-		say_difference(c, "", c->want.base, "the end of the output");
-	return !more;
 }
 
 enum { EXIT_DAMAGED = 1, EXIT_BAD = 2, EXIT_IO = 3 };
@@ -436,27 +415,26 @@ static int print_attrs(struct request *request, int fd)
 static int decode_expecting(const struct request *request, int fd, const char *name)
 {
 	struct perfabi_result result;
-	struct compare compare;
-	int err = compare_open(&compare, request->expect);
-	int same = 0;
+	struct compare compare = {.expected = fopen(request->expect, "re"),
+				  .name = request->expect};
+	int err;
 
-	if (err)
-		return cannot("read", request->expect, err);
+	if (!compare.expected)
+		return cannot("read", request->expect, -errno);
 	err = perfabi_decode(request->perfabi, fd, &request->options, compare_text, &compare,
 			     &result);
-	if (!err || err == -ECANCELED)
-		same = compare_end(&compare);
-	if (compare.expected)
-		fclose(compare.expected);
+	if (!err && next_line(&compare) > 0) {
+		say_difference(&compare, "", compare.want.base, "the end of the output");
+		compare.differs = true;
+	}
+	fclose(compare.expected);
 	out_free(&compare.got);
 	out_free(&compare.want);
 	if (compare.err)
 		return report_failure(request->expect, compare.err, NULL, true);
-	if (same < 0)
-		err = same;
 	if (err && err != -ECANCELED)
 		return report_failure(name, err, &result, request->attr_file);
-	return same ? 0 : EXIT_DAMAGED;
+	return compare.differs ? EXIT_DAMAGED : 0;
 }
 
 /* The page's file, or standard output. 0, or an exit status after saying why not. */

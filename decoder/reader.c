@@ -186,11 +186,8 @@ static int open_reader(const struct perfabi *perfabi, const struct call_input *i
 	*out = NULL;
 	result = result ? result : &unwanted;
 	*result = (struct perfabi_result){0};
-	if (!reader) {
-		call_error_text(&(struct error){0}, -ENOMEM, result->message,
-				sizeof(result->message));
-		return -ENOMEM;
-	}
+	if (!reader)
+		return call_no_memory(result);
 	what.finds = &reader->coming;
 	err = input ? call_begin(&reader->call, perfabi, input, options, &what)
 		    : begin_live(reader, perfabi, area, size, options, &what);

@@ -19,7 +19,7 @@
 #include "step/step.h"
 #include "text/json_text.h"
 #include "text/say.h"
-#include "text/standard.h"
+#include "text/out.h"
 
 static const struct command help_command;
 static const struct command *const commands[] = {

@@ -340,7 +340,7 @@ START_TEST(a_layout_tells_its_members_and_their_kinds)
 		abi_value(abi_family(abi, "record"), members[_i].record, NULL);
 	struct search search = {.name = members[_i].member};
 
-	layout_members(record->layout, look, &search);
+	layout_members(&record->layout->list, look, &search);
 	if (members[_i].inner) {
 		const struct layout_node *node = search.node;
 

@@ -113,17 +113,10 @@ static void tell_members(const struct layout_list *list, const struct tell *tell
 	}
 }
 
-void layout_list_members(const struct layout_list *list,
-			 void (*tell)(void *context, const struct layout_member *member),
-			 void *context)
-{
-	tell_members(list, &(struct tell){.member = tell, .context = context}, false);
-}
-
-void layout_members(const struct layout *layout,
+void layout_members(const struct layout_list *list,
 		    void (*tell)(void *context, const struct layout_member *member), void *context)
 {
-	layout_list_members(&layout->list, tell, context);
+	tell_members(list, &(struct tell){.member = tell, .context = context}, false);
 }
 
 void layout_members_of(const struct abi *abi, const struct layout_node *node,
@@ -166,59 +159,4 @@ void layout_attr_fields(const struct layout *layout,
 			void (*tell)(void *context, const struct abi_field *field), void *context)
 {
 	tell_fields(&layout->list, &(struct tell){.field = tell, .context = context});
-}
-
-static size_t size_smallest(const struct layout_size *size)
-{
-	return size->from == LAYOUT_FROM_PREFIX ? size->prefix
-	       : size->from == LAYOUT_FROM_NUMBER
-		       ? (size->number > size->less ? size->number - size->less : 0)
-		       : 0;
-}
-
-/* NOLINTNEXTLINE(misc-no-recursion): as deep as layouts are, LAYOUT_DEPTH */
-static size_t node_smallest(const struct abi *abi, const struct layout_node *node)
-{
-	size_t then, other;
-
-	if (node->kind == LAYOUT_WHEN && !node->when.condition.attr)
-		return 0; /* what one holds decides: it may do without */
-	switch (node->kind) {
-	case LAYOUT_NUMBER:
-		return layout_types[node->number.type].width;
-	case LAYOUT_WORD:
-		return layout_types[node->word.type].width;
-	case LAYOUT_STRING:
-	case LAYOUT_BYTES:
-	case LAYOUT_OPAQUE:
-		return size_smallest(&node->text.size);
-	case LAYOUT_ATTR:
-		return abi->attr_smallest;
-	case LAYOUT_PAD:
-		return node->zeros;
-	case LAYOUT_ARRAY:
-		return node->array.count.from == LAYOUT_FROM_PREFIX ? node->array.count.prefix : 0;
-	case LAYOUT_LOOP:
-		return node->loop.count.from == LAYOUT_FROM_PREFIX ? node->loop.count.prefix : 0;
-	case LAYOUT_OBJECT:
-		return layout_smallest(abi, &node->object);
-	case LAYOUT_USE:
-		return layout_smallest(abi, &node->use->list);
-	case LAYOUT_WHEN:
-		then = layout_smallest(abi, &node->when.then);
-		other = layout_smallest(abi, &node->when.other);
-		return then < other ? then : other;
-	default:
-		return 0;
-	}
-}
-
-/* NOLINTNEXTLINE(misc-no-recursion): as deep as layouts are, LAYOUT_DEPTH */
-size_t layout_smallest(const struct abi *abi, const struct layout_list *list)
-{
-	size_t size = 0;
-
-	for (size_t i = 0; i < list->count; i++)
-		size += node_smallest(abi, &list->nodes[i]);
-	return size;
 }

@@ -205,13 +205,10 @@ struct layout_member {
 extern const struct layout_member layout_line[];
 
 /*
- * Tells each member that what has the layout can have, whatever its attr and its other fields are;
- * one that can stand in several places, or be of several kinds, is told for each.
+ * Tells each member that what has these fields can have, whatever its attr and its other fields
+ * are; one that can stand in several places, or be of several kinds, is told for each.
  */
-void layout_list_members(const struct layout_list *list,
-			 void (*tell)(void *context, const struct layout_member *member),
-			 void *context);
-void layout_members(const struct layout *layout,
+void layout_members(const struct layout_list *list,
 		    void (*tell)(void *context, const struct layout_member *member), void *context);
 
 /*
@@ -221,9 +218,6 @@ void layout_members(const struct layout *layout,
 void layout_members_of(const struct abi *abi, const struct layout_node *node,
 		       void (*tell)(void *context, const struct layout_member *member),
 		       void *context);
-
-/* The bytes that a list takes at least. */
-size_t layout_smallest(const struct abi *abi, const struct layout_list *list);
 
 /* Tells each field of attr on which it hangs what is there. */
 void layout_attr_fields(const struct layout *layout,

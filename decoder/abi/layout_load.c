@@ -500,6 +500,64 @@ static int read_each(struct doc *d, const json_t *json, void *at, const struct w
 	return err;
 }
 
+static size_t list_smallest(const struct abi *abi, const struct layout_list *list);
+
+static size_t size_smallest(const struct layout_size *size)
+{
+	return size->from == LAYOUT_FROM_PREFIX ? size->prefix
+	       : size->from == LAYOUT_FROM_NUMBER
+		       ? (size->number > size->less ? size->number - size->less : 0)
+		       : 0;
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as layouts are, LAYOUT_DEPTH */
+static size_t node_smallest(const struct abi *abi, const struct layout_node *node)
+{
+	size_t then, other;
+
+	if (node->kind == LAYOUT_WHEN && !node->when.condition.attr)
+		return 0; /* what one holds decides: it may do without */
+	switch (node->kind) {
+	case LAYOUT_NUMBER:
+		return layout_types[node->number.type].width;
+	case LAYOUT_WORD:
+		return layout_types[node->word.type].width;
+	case LAYOUT_STRING:
+	case LAYOUT_BYTES:
+	case LAYOUT_OPAQUE:
+		return size_smallest(&node->text.size);
+	case LAYOUT_ATTR:
+		return abi->attr_smallest;
+	case LAYOUT_PAD:
+		return node->zeros;
+	case LAYOUT_ARRAY:
+		return node->array.count.from == LAYOUT_FROM_PREFIX ? node->array.count.prefix : 0;
+	case LAYOUT_LOOP:
+		return node->loop.count.from == LAYOUT_FROM_PREFIX ? node->loop.count.prefix : 0;
+	case LAYOUT_OBJECT:
+		return list_smallest(abi, &node->object);
+	case LAYOUT_USE:
+		return list_smallest(abi, &node->use->list);
+	case LAYOUT_WHEN:
+		then = list_smallest(abi, &node->when.then);
+		other = list_smallest(abi, &node->when.other);
+		return then < other ? then : other;
+	default:
+		return 0;
+	}
+}
+
+/* The bytes that a list takes at least. */
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as layouts are, LAYOUT_DEPTH */
+static size_t list_smallest(const struct abi *abi, const struct layout_list *list)
+{
+	size_t size = 0;
+
+	for (size_t i = 0; i < list->count; i++)
+		size += node_smallest(abi, &list->nodes[i]);
+	return size;
+}
+
 static int check_loop(struct doc *d, void *made, const json_t *json, const struct where *w)
 {
 	struct reader *r = d->context;
@@ -511,7 +569,7 @@ static int check_loop(struct doc *d, void *made, const json_t *json, const struc
 	if (!each == !fields)
 		return error_value(d->e, w, json, "each or fields");
 	node->loop.bare = each != NULL;
-	return layout_smallest(r->abi, &node->loop.body)
+	return list_smallest(r->abi, &node->loop.body)
 		       ? 0
 		       : error_value(d->e, &at, each ? each : fields,
 				     "elements of one byte at least");
@@ -566,7 +624,7 @@ static int check_use(struct doc *d, void *made, const json_t *json, const struct
 	node->use = used;
 	err = read_used(r, used, &at, json);
 	if (!err && !node->name)
-		layout_members(used, check_own, &(struct names){.r = r, .w = &at});
+		layout_members(&used->list, check_own, &(struct names){.r = r, .w = &at});
 	return error_is_set(d->e) ? -EINVAL : err;
 }
 
@@ -585,7 +643,7 @@ static int check_switch(struct doc *d, void *made, const json_t *json, const str
 			continue;
 		err = read_used(r, layout, &at, json);
 		if (!err)
-			layout_members(layout, check_own, &(struct names){.r = r, .w = &at});
+			layout_members(&layout->list, check_own, &(struct names){.r = r, .w = &at});
 		if (error_is_set(d->e))
 			err = -EINVAL;
 	}
@@ -800,7 +858,7 @@ static int read_fields(struct reader *r, struct layout_list *out, const json_t *
 		err = read_one_field(r, node, item, &at);
 		if (err)
 			break;
-		layout_list_members(&alone, add_name, &names);
+		layout_members(&alone, add_name, &names);
 		if (node->name)
 			check_own(&names, &(struct layout_member){.name = node->name});
 		if (error_is_set(r->doc.e))

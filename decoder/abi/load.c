@@ -102,13 +102,11 @@ static int read_followed_by(struct doc *d, const json_t *json, void *at, const s
 
 static int check_constant(struct doc *d, void *made, const json_t *json, const struct where *w)
 {
-	struct where at = where_key(w, "value");
-
 	((struct abi_value *)made)->json = json;
 	if (json_object_get(json, "bit") || json_object_get(json, "value") ||
 	    json_object_get(json, "bits"))
 		return 0;
-	return error_value(d->e, &at, NULL, "a value or a bit");
+	return error_value(d->e, AT_KEY(w, "value"), NULL, "a value or a bit");
 }
 
 static const struct doc_row value_rows[] = {
@@ -140,7 +138,6 @@ static const struct doc_type value_type = {
 static int check_family(struct doc *d, void *made, const json_t *json, const struct where *w)
 {
 	struct abi_family *family = made;
-	struct where at_values = where_key(w, "values");
 	json_t *names;
 	int err;
 
@@ -153,7 +150,7 @@ static int check_family(struct doc *d, void *made, const json_t *json, const str
 	err = names ? 0 : error_no_memory(d->e, w, "memory for the ABI tables");
 	for (size_t i = 0; i < family->count && !err; i++) {
 		const struct abi_value *value = &family->values[i];
-		struct where at = where_index(&at_values, i);
+		struct where at = where_index(AT_KEY(w, "values"), i);
 		const char *other;
 		char key[24];
 
@@ -204,13 +201,12 @@ static int check_field(struct doc *d, void *made, const json_t *json, const stru
 		[UNIT_U16] = 2, [UNIT_U32] = 4, [UNIT_S32] = 4, [UNIT_U64] = 8};
 	struct field_in_file *read = made;
 	struct abi_field *field = &read->field;
-	struct where at = where_key(w, "bits");
 
 	(void)json;
 	field->size = sizes[read->unit];
 	field->is_signed = read->unit == UNIT_S32;
 	return read->bits ? read_bit_range(read->bits, field->size * 8, &field->first,
-					   &field->width, &at, d->e)
+					   &field->width, AT_KEY(w, "bits"), d->e)
 			  : 0;
 }
 
@@ -391,15 +387,13 @@ static int take_layouts(struct doc *d, const json_t *layouts, const struct where
 static int take_sizes(struct doc *d, const struct attr_in_file *attr, const struct where *w)
 {
 	struct abi *abi = d->context;
-	struct where at_attr = where_key(w, "attr"), at_sizes = where_key(&at_attr, "sizes");
+	struct where at = where_key(AT_KEY(w, "attr"), "sizes");
 
 	abi->sizes = attr->sizes;
 	abi->size_count = attr->size_count;
 	for (size_t i = 0; i < attr->size_count; i++) {
-		struct where at = where_index(&at_sizes, i);
-
 		if (i && attr->sizes[i].size <= abi->attr_size)
-			return error_name(d->e, &at, attr->sizes[i].name, NULL,
+			return error_name(d->e, AT_INDEX(&at, i), attr->sizes[i].name, NULL,
 					  "sizes that ascend");
 		abi->attr_size = attr->sizes[i].size;
 	}
@@ -413,7 +407,6 @@ static int take_file(struct doc *d, const struct file *file, const struct where 
 	struct abi *abi = d->context;
 	struct abi_family *grown = with_room(abi, abi->families, abi->family_count,
 					     file->family_count, sizeof(*grown));
-	struct where at_newest = where_key(w, "newest"), at_layouts = where_key(w, "layouts");
 	int err = 0;
 
 	if (!grown)
@@ -432,9 +425,9 @@ static int take_file(struct doc *d, const struct file *file, const struct where 
 	if (file->attr.sizes) {
 		abi->newest = file->newest;
 		err = file->newest ? take_sizes(d, &file->attr, w)
-				   : error_value(d->e, &at_newest, NULL, "a string");
+				   : error_value(d->e, AT_KEY(w, "newest"), NULL, "a string");
 	}
-	return err ? err : take_layouts(d, file->layouts, &at_layouts);
+	return err ? err : take_layouts(d, file->layouts, AT_KEY(w, "layouts"));
 }
 
 /* A family of constants, or the registers of whatever architecture it is; or one by attr.type. */
@@ -443,12 +436,12 @@ static int take_sets(struct doc *d, const struct field_in_file *read, struct abi
 {
 	const struct abi_family *types = abi_family(d->context, "type");
 	const char *type_name, *name = json_string_value(read->set);
-	struct where at = where_key(w, "set"), at_by_type = where_key(w, "set_by_type");
+	struct where at_by_type = where_key(w, "set_by_type");
 	json_t *set;
 
 	if (name && !strcmp(name, "regs"))
 		field->regs = true;
-	else if (read->set && read_family(d, read->set, &field->set, &at))
+	else if (read->set && read_family(d, read->set, &field->set, AT_KEY(w, "set")))
 		return -EINVAL;
 	json_object_foreach((json_t *)read->set_by_type, type_name, set) {
 		const struct abi_value *type = types ? abi_value(types, type_name, NULL) : NULL;
@@ -494,7 +487,7 @@ static int check_own_bits(const struct abi *abi, const struct abi_field *field,
 static int take_fields(struct doc *d, const struct attr_in_file *attr, const struct where *w)
 {
 	struct abi *abi = d->context;
-	struct where at_attr = where_key(w, "attr"), at_fields = where_key(&at_attr, "fields");
+	struct where at_fields = where_key(AT_KEY(w, "attr"), "fields");
 	size_t count = attr->field_count;
 
 	for (size_t i = 0; i < attr->field_count; i++)
@@ -514,14 +507,13 @@ static int take_fields(struct doc *d, const struct attr_in_file *attr, const str
 		for (size_t k = 0; k < read->alias_count; k++) {
 			const struct abi_field *alias = &read->aliases[k].field;
 			struct abi_field *other = &abi->fields[abi->field_count++];
-			struct where at_alias = where_index(&at_aliases, k);
 
 			*other = *field;
 			other->alias_of = field->name;
 			other->name = alias->name;
 			other->since = alias->since;
 			other->when = alias->when;
-			if (take_sets(d, &read->aliases[k], other, &at_alias))
+			if (take_sets(d, &read->aliases[k], other, AT_INDEX(&at_aliases, k)))
 				return -EINVAL;
 		}
 	}

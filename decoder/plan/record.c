@@ -45,16 +45,6 @@ static char *put_bit_names(char *p, const struct abi_family *set, uint64_t value
 	return put_close(p, ']');
 }
 
-/* Up to INT64_MAX as a number, beyond it as text. */
-static char *put_i64(char *p, uint64_t value)
-{
-	if (value <= INT64_MAX)
-		return put_u64(p, value);
-	p = put_hex(put_text(p, "\"0x"), value);
-	*p = '"';
-	return p + 1;
-}
-
 static char *put_name(char *p, const struct abi_family *set, bool integers, uint64_t value,
 		      uint64_t *unknown)
 {
@@ -280,16 +270,10 @@ ALWAYS_INLINE void put_op_key(struct state *s, const struct op *op)
 /* Room for one more field; false if there is no memory. */
 static __attribute__((noinline)) bool more_fields(struct record *r)
 {
-	size_t capacity = r->field_capacity ? 2 * r->field_capacity : 64;
-	struct perfabi_field *grown = realloc(r->fields, capacity * sizeof(*grown));
+	int err = list_grow(&r->fields, r->field_count, &r->field_capacity, sizeof(*r->fields));
 
-	if (!grown) {
-		r->err = -ENOMEM;
-		return false;
-	}
-	r->fields = grown;
-	r->field_capacity = capacity;
-	return true;
+	r->err = err ? err : r->err;
+	return !err;
 }
 
 /* The operation's field, of those who ask for fields. */

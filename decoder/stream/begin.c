@@ -248,7 +248,7 @@ int decoder_find_format(struct decoder *d, struct error *e)
 	if (err)
 		return err;
 	if (d->in.err)
-		return decoder_fail(d, d->in.err, "reading: %s", strerror(-d->in.err));
+		return d->in.err;
 	if (!n)
 		return error_text(e, NULL, "empty input", "a recording");
 	if (d->format == PERFABI_PERF_DATA && !perfdata_detect(input_bytes(&d->in), n, &order))

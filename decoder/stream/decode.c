@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * From the first record to the last: who handles which bytes. How a record becomes a line is in
- * lines.c, where records end in scan.c.
+ * lines.c, where records end in damage.c.
  */
 #include "stream/decode.h"
 
@@ -27,15 +27,8 @@ static struct find *new_find(struct finds *finds)
 {
 	if (finds->first == finds->count)
 		finds->first = finds->count = 0;
-	if (finds->count == finds->capacity) {
-		size_t capacity = finds->capacity ? 2 * finds->capacity : 16;
-		struct find *grown = realloc(finds->list, capacity * sizeof(*grown));
-
-		if (!grown)
-			return NULL;
-		finds->list = grown;
-		finds->capacity = capacity;
-	}
+	if (list_grow(&finds->list, finds->count, &finds->capacity, sizeof(*finds->list)))
+		return NULL;
 	return &finds->list[finds->count++];
 }
 
@@ -525,14 +518,11 @@ int decoder_step(struct decoder *d, bool *more)
 	at_end = input_at_end(&d->in);
 	if (!size || d->in.err) {
 		*more = false;
-		if (d->in.err)
-			return decoder_fail(d, d->in.err, "reading: %s", strerror(-d->in.err));
-		err = end_damage(d, &d->damage, d->damage.place);
-		if (!err)
+		if (!d->in.err)
+			err = end_damage(d, &d->damage, d->damage.place);
+		if (!err && !d->in.err)
 			err = end_compressed(d);
-		return err || !d->in.err
-			       ? err
-			       : decoder_fail(d, d->in.err, "reading: %s", strerror(-d->in.err));
+		return err ? err : d->in.err;
 	}
 	d->wanted = 1;
 	if (d->damage.active && !at_end && size < SCAN_ENOUGH) {

@@ -287,18 +287,12 @@ int events_add(struct events *events, const unsigned char *attr, size_t size, st
 
 	if (events->count == EVENTS_MAX)
 		return error_text(e, NULL, "one more", "no more than %d attrs", EVENTS_MAX);
-	if (events->count == events->capacity) {
-		size_t capacity = events->capacity ? 2 * events->capacity : 8;
-		unsigned *grown = realloc(events->shape_of, capacity * sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		events->shape_of = grown;
-		events->capacity = capacity;
-	}
 	native = calloc(1, abi->attr_size);
-	if (!native)
+	if (!native || list_grow(&events->shape_of, events->count, &events->capacity,
+				 sizeof(*events->shape_of))) {
+		free(native);
 		return -ENOMEM;
+	}
 	/* field by field into the host's order; what a newer kernel has behind is no business of
 	 * layouts */
 	for (size_t i = 0; i < abi->field_count; i++) {

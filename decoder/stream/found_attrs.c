@@ -84,39 +84,29 @@ int given_attrs_add(const struct attr_list *list, struct events *events, struct 
 	return err;
 }
 
-static int put_given_attr(const struct attr_list *list, size_t i, const struct events *events,
-			  struct out *out)
-{
-	size_t size = events->abi->attr_size;
-	const struct attr_ids *ids = &list->ids[i];
-	char *text =
-		attr_to_text(events->abi, events->arch, list->bytes + i * size, size, host_order());
-	char *p = text ? out_room(out, strlen(text) + 32 + ids->count * 24) : NULL;
-
-	if (p) {
-		p = put_text(put_text(i ? put_text(p, ",") : p, "{\"attr\":"), text);
-		if (ids->count)
-			p = put_text(p, ",\"ids\":[");
-		for (size_t k = 0; k < ids->count; k++) { /* as --attr takes them back */
-			if (ids->ids[k] > INT64_MAX)
-				p = put_text(put_hex(put_text(p, "\"0x"), ids->ids[k]), "\"");
-			else
-				p = put_u64(p, ids->ids[k]);
-			*p++ = ',';
-		}
-		if (ids->count)
-			p = put_close(p, ']');
-		out->at = put_text(p, "}");
-	}
-	free(text);
-	return p ? 0 : -ENOMEM;
-}
-
 int given_attrs_put(const struct attr_list *list, const struct events *events, struct out *out)
 {
+	size_t size = events->abi->attr_size;
 	int err = out_text(out, "\"attrs\":[");
 
-	for (size_t i = 0; i < list->count && !err; i++)
-		err = put_given_attr(list, i, events, out);
+	for (size_t i = 0; i < list->count && !err; i++) {
+		const struct attr_ids *ids = &list->ids[i];
+		char *text = attr_to_text(events->abi, events->arch, list->bytes + i * size, size,
+					  host_order());
+		char *p = text ? out_room(out, strlen(text) + 32 + ids->count * 24) : NULL;
+
+		err = p ? 0 : -ENOMEM;
+		if (p)
+			p = put_text(put_text(i ? put_text(p, ",") : p, "{\"attr\":"), text);
+		if (p && ids->count)
+			p = put_text(p, ",\"ids\":[");
+		for (size_t k = 0; p && k < ids->count; k++) { /* as --attr takes them back */
+			p = put_i64(p, ids->ids[k]);
+			*p++ = k + 1 < ids->count ? ',' : ']';
+		}
+		if (p)
+			out->at = put_text(p, "}");
+		free(text);
+	}
 	return err ? err : out_text(out, "]");
 }

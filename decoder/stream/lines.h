@@ -87,7 +87,7 @@ struct lines {
 	void *say_to;
 	size_t limit;  /* diagnostics to write from now on, the rest are counted; 0: all */
 	size_t unsaid; /* those that were counted */
-	size_t credit; /* bytes that may be tried in vain as records; resync.h */
+	size_t credit; /* bytes that may be tried in vain as records; damage.c */
 };
 
 enum { LINES_CREDIT = 1024 * 1024 };

@@ -285,13 +285,8 @@ static int put_range(struct out *out, unsigned feature, const struct abi_value *
 	return 0;
 }
 
-/* The text of a section goes out as it grows: a MiB of attrs is many of JSON. */
-static char *spill(void *out, char *p)
-{
-	return out_spill(out, p);
-}
-
-/* ... or nowhere, where it is only to be seen whether its layout fits. */
+/* The text of a section goes out as it grows, by out_spill(): a MiB of attrs is many of JSON. Or
+ * nowhere, where it is only to be seen whether its layout fits. */
 static char *forget(void *out, char *p)
 {
 	char *base = ((struct out *)out)->at;
@@ -349,7 +344,7 @@ static int put_section(const struct reader *r, unsigned feature, const struct ab
 	p = r->out->at;
 	if (problem == RECORD_LEFT)
 		p = put_text(put_feature_name(p, value, feature), "{");
-	run_section(r, plan, bytes, size, spill, &p);
+	run_section(r, plan, bytes, size, out_spill, &p);
 	p -= p[-1] == ',';
 	if (problem == RECORD_LEFT)
 		*p++ = '}';

@@ -4,6 +4,7 @@
  */
 #include "text/arena.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,4 +59,20 @@ void arena_free(struct arena *arena)
 	}
 	json_decref(arena->kept);
 	*arena = (struct arena){0};
+}
+
+int list_grow(void *list, size_t count, size_t *capacity, size_t size)
+{
+	size_t wanted = *capacity ? 2 * *capacity : 16;
+	void *old, *grown;
+
+	if (count < *capacity)
+		return 0;
+	memcpy(&old, list, sizeof(old));
+	grown = realloc(old, wanted * size);
+	if (!grown)
+		return -ENOMEM;
+	memcpy(list, &grown, sizeof(grown));
+	*capacity = wanted;
+	return 0;
 }

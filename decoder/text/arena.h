@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory that is freed all at once: what a program is made of.
+ * Memory that is freed all at once: what a program is made of. And lists that grow.
  */
 #ifndef PERFABI_ARENA_H
 #define PERFABI_ARENA_H
@@ -27,5 +27,11 @@ char *arena_join(struct arena *arena, const char *first, const char *second);
 json_t *arena_keep(struct arena *arena, json_t *json);
 
 void arena_free(struct arena *arena);
+
+/*
+ * Room for one more behind `count` things of `size` bytes in a list of malloc(3), which *list
+ * points to. 0, or -ENOMEM with all as it was.
+ */
+int list_grow(void *list, size_t count, size_t *capacity, size_t size);
 
 #endif

@@ -53,11 +53,7 @@ static inline bool ascii_begins(const char *text, const char *prefix)
 /* Whether they are the same but for upper and lower case. */
 static inline bool ascii_same(const char *a, const char *b)
 {
-	while (*a && ascii_lower(*a) == ascii_lower(*b)) {
-		a++;
-		b++;
-	}
-	return !*a && !*b;
+	return ascii_begins(a, b) && !a[strlen(b)];
 }
 
 #endif

@@ -87,6 +87,11 @@ char *put_string(char *p, const unsigned char *bytes, size_t n)
 	return put_text(p, "\"}");
 }
 
+char *put_i64(char *p, uint64_t v)
+{
+	return v <= INT64_MAX ? put_u64(p, v) : put_text(put_hex(put_text(p, "\"0x"), v), "\"");
+}
+
 /* What the caller's locale has for a decimal point becomes one; returns the new end. */
 static char *point_of(char *p, char *end)
 {

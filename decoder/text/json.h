@@ -189,6 +189,9 @@ char *put_string(char *p, const unsigned char *bytes, size_t n);
 /* The length of the well-formed UTF-8 sequence at `s`, or 0 (RFC 3629: no surrogates, shortest). */
 size_t utf8_length(const unsigned char *s, size_t n);
 
+/* Up to INT64_MAX as a number, beyond it as text "0x...". */
+char *put_i64(char *p, uint64_t v);
+
 /* The shortest decimal that reads back as `v`, or a string where JSON has no number: "inf", "nan".
  */
 char *put_double(char *p, double v);

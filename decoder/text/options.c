@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text/error.h"
 #include "text/say.h"
 
 enum { OPTIONS_MAX = 48, LONG_ONLY = 256, COLUMN = 27, WIDTH = 92 };
@@ -45,15 +46,14 @@ int option_bad_value(const char *program, const char *option, const char *got, c
 
 static int take_word(const char *program, const struct option_row *row, const char *value, int *out)
 {
+	int word = name_index(value, row->words, NULL);
 	char expected[256];
 
-	for (int i = 0; row->words[i]; i++)
-		if (!strcmp(row->words[i], value)) {
-			*out = i;
-			return 0;
-		}
-	return option_bad_value(program, row->name, value,
-				words_as_text(row->words, expected, sizeof(expected)));
+	if (word < 0)
+		return option_bad_value(program, row->name, value,
+					words_as_text(row->words, expected, sizeof(expected)));
+	*out = word;
+	return 0;
 }
 
 static int take_in_range(const char *program, const struct option_row *row, const char *value,

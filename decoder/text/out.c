@@ -5,6 +5,7 @@
 #include "text/out.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -95,8 +96,10 @@ int out_line(struct out *out, const char **text, size_t *size)
 	return err ? err : newline != NULL;
 }
 
-char *out_spill(struct out *out, char *p)
+char *out_spill(void *context, char *p)
 {
+	struct out *out = context;
+
 	if (!out->sink || p - out->base < OUT_BUFFER)
 		return p;
 	out->at = p - 1;
@@ -118,6 +121,19 @@ int write_fully(int fd, const void *bytes, size_t size)
 			return -errno;
 		at += n;
 		size -= (size_t)n;
+	}
+	return 0;
+}
+
+/* /dev/null the wrong way round: EBADF, as of what is closed. */
+int standard_hold(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF)
+			continue;
+		/* the lowest number that is free, which is this one */
+		if (open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+			return -errno;
 	}
 	return 0;
 }

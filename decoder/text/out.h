@@ -46,7 +46,7 @@ int out_line(struct out *out, const char **text, size_t *size);
  * In room that was given: hands the text up to `p` to the sink, but for its last byte, once it is
  * worth it. Returns where to go on; the room behind that is no less.
  */
-char *out_spill(struct out *out, char *p);
+char *out_spill(void *out, char *p);
 
 /* A sink for text that nobody wants. */
 int out_drop(void *context, const char *text, size_t size);
@@ -56,5 +56,12 @@ int out_flush(struct out *out);
 
 /* All bytes to a descriptor, whatever interrupts. 0 or a negative errno. */
 int write_fully(int fd, const void *bytes, size_t size);
+
+/*
+ * Takes the place of standard input, output and error that are closed, so that no file that is
+ * opened later gets their number: what is printed would go into it. To read from or write to them
+ * fails as if they were closed. 0 or a negative errno. For main() alone.
+ */
+int standard_hold(void);
 
 #endif

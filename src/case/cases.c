@@ -88,7 +88,7 @@ static struct member *members_of(const struct abi *abi, struct arena *arena,
 {
 	struct gathered *g = gather(abi, arena);
 
-	layout_members(layout, add_member, g);
+	layout_members(&layout->list, add_member, g);
 	return keep_members(g);
 }
 
