@@ -275,8 +275,10 @@ static int call_open(struct call *call, const struct perfabi *perfabi,
 
 	*call = (struct call){.perfabi = perfabi};
 	err = take_options(&o, call, options ? options : &no_options, what);
-	return err ? err
-		   : decoder_init(&call->decoder, &perfabi->base, &o, what->sink, what->context);
+	if (!err)
+		err = decoder_init(&call->decoder, &perfabi->base, &o, what->sink, what->context);
+	call->is_started = !err;
+	return err;
 }
 
 int call_begin(struct call *call, const struct perfabi *perfabi, const struct call_input *input,
@@ -288,9 +290,6 @@ int call_begin(struct call *call, const struct perfabi *perfabi, const struct ca
 	if (!err)
 		err = input->in_memory ? input_open_memory(in, input->memory, input->size)
 				       : input_open(in, input->fd);
-	if (!err)
-		err = decoder_start(&call->decoder);
-	call->is_started = !err;
 	return err ? err : begin_opened(call, options ? options : &no_options);
 }
 
@@ -300,9 +299,6 @@ int call_begin_events(struct call *call, const struct perfabi *perfabi,
 	struct decoder *d = &call->decoder;
 	int err = call_open(call, perfabi, options, what);
 
-	if (!err)
-		err = decoder_start(d);
-	call->is_started = !err;
 	if (!err)
 		err = read_given_attrs(call, options ? options : &no_options);
 	if (!err)

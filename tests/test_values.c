@@ -71,7 +71,7 @@ START_TEST(numbers_that_no_integer_holds_are_text)
 	struct subject s;
 
 	begin(&s, cpu_and_period, true);
-	ck_assert_int_eq(values_of_records(&s.values, &s.by, bytes, size, &s.e), 0);
+	ck_assert_int_eq(values_of(&s.values, &s.by, PERFABI_RECORDS, bytes, size, &s.e), 0);
 	ck_assert_ptr_null(s.values.finding);
 	ck_assert_uint_eq(json_array_size(s.values.records), 1);
 	ck_assert_str_eq(json_string_value(member(&s, 0, "type")), "SAMPLE");
@@ -89,7 +89,7 @@ START_TEST(a_number_up_to_int64_max_is_one)
 	struct subject s;
 
 	begin(&s, cpu_and_period, true);
-	ck_assert_int_eq(values_of_records(&s.values, &s.by, bytes, size, &s.e), 0);
+	ck_assert_int_eq(values_of(&s.values, &s.by, PERFABI_RECORDS, bytes, size, &s.e), 0);
 	ck_assert_int_eq(json_integer_value(member(&s, 0, "period")), INT64_MAX);
 	end(&s);
 }
@@ -105,7 +105,8 @@ START_TEST(only_a_strict_look_finds_what_is_reserved)
 		struct subject s;
 
 		begin(&s, cpu_and_period, strict);
-		ck_assert_int_eq(values_of_records(&s.values, &s.by, bytes, size, &s.e), 0);
+		ck_assert_int_eq(values_of(&s.values, &s.by, PERFABI_RECORDS, bytes, size, &s.e),
+				 0);
 		ck_assert_uint_eq(json_array_size(s.values.records), 1);
 		if (strict)
 			ck_assert_str_eq(code(&s), "reserved");
@@ -125,11 +126,11 @@ START_TEST(the_first_finding_is_given)
 
 	size += sample(bytes + size, words, 3); /* a word too many */
 	begin(&s, cpu_and_period, false);
-	ck_assert_int_eq(values_of_records(&s.values, &s.by, bytes, size - 8, &s.e), 0);
+	ck_assert_int_eq(values_of(&s.values, &s.by, PERFABI_RECORDS, bytes, size - 8, &s.e), 0);
 	ck_assert_str_eq(code(&s), "truncated");
 	ck_assert_uint_eq(json_array_size(s.values.records), 1);
 	values_free(&s.values);
-	ck_assert_int_eq(values_of_records(&s.values, &s.by, bytes, size, &s.e), 0);
+	ck_assert_int_eq(values_of(&s.values, &s.by, PERFABI_RECORDS, bytes, size, &s.e), 0);
 	ck_assert_str_eq(code(&s), "bytes-left");
 	ck_assert_str_eq(json_string_value(member(&s, 1, "rest")), "0200000000000000");
 	end(&s);
@@ -141,7 +142,7 @@ START_TEST(no_bytes_are_no_records)
 	struct subject s;
 
 	begin(&s, cpu_and_period, true);
-	ck_assert_int_eq(values_of_records(&s.values, &s.by, NULL, 0, &s.e), 0);
+	ck_assert_int_eq(values_of(&s.values, &s.by, PERFABI_RECORDS, NULL, 0, &s.e), 0);
 	ck_assert_uint_eq(json_array_size(s.values.records), 0);
 	ck_assert_ptr_null(s.values.finding);
 	end(&s);
@@ -220,7 +221,8 @@ START_TEST(a_ring_gives_what_its_lines_say)
 	snprintf(path, sizeof(path), "fixtures/built/%s.%s.jsonl", rings[_i], order);
 	expected(path, records, &page);
 	s.by = (struct values_by){.abi = s.abi, .attrs = &s.attrs};
-	ck_assert_int_eq(values_of_ring(&s.values, &s.by, (unsigned char *)image, size, &s.e), 0);
+	ck_assert_int_eq(
+		values_of(&s.values, &s.by, PERFABI_RING, (unsigned char *)image, size, &s.e), 0);
 	ck_assert_ptr_null(s.values.finding); /* that older records are lost is none */
 	ck_assert_uint_gt(json_array_size(records), 0);
 	ck_assert(json_equal(s.values.records, records));

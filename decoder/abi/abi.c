@@ -28,9 +28,8 @@ const struct abi_field *abi_field(const struct abi *abi, const char *name)
 const struct abi_arch *abi_arch(const struct abi *abi, const char *machine)
 {
 	for (size_t i = 0; i < abi->arch_count; i++)
-		for (const char *const *m = abi->archs[i].machines; *m; m++)
-			if (!strcmp(*m, machine))
-				return &abi->archs[i];
+		if (name_index(machine, abi->archs[i].machines, NULL) >= 0)
+			return &abi->archs[i];
 	return NULL;
 }
 
@@ -70,12 +69,7 @@ const struct abi_value *abi_value_of(const struct abi_family *family, uint64_t v
 
 bool abi_is_of_record(const struct abi_value *bit, const char *record)
 {
-	if (!bit->records)
-		return true;
-	for (size_t i = 0; bit->records[i]; i++)
-		if (!strcmp(bit->records[i], record))
-			return true;
-	return false;
+	return !bit->records || name_index(record, bit->records, NULL) >= 0;
 }
 
 const struct abi_family *abi_field_set(const struct abi_field *field, uint32_t type,

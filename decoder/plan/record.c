@@ -936,24 +936,6 @@ enum record_problem record_put(const struct plan *plan, struct record *r,
 	return run_once(plan, r, bytes, from, size, misc, out, TAKE_ALL, &maybe);
 }
 
-enum record_problem record_fields(const struct plan *plan, struct record *r,
-				  const unsigned char *bytes, size_t from, size_t size,
-				  uint16_t misc)
-{
-	enum record_problem problem = record_put(plan, r, bytes, from, size, misc, NULL);
-
-	if (problem != RECORD_OK && problem != RECORD_LEFT && problem != RECORD_IMPOSSIBLE)
-		r->field_count = 0;
-	return problem;
-}
-
-void record_free(struct record *r)
-{
-	free(r->fields);
-	r->fields = NULL;
-	r->field_count = r->field_capacity = 0;
-}
-
 const char *record_problem_text(enum record_problem problem, const struct record *r, char *text,
 				size_t size)
 {

@@ -55,32 +55,22 @@ struct record {
 	bool has_time, has_cpu;
 	struct finding findings[FINDINGS];
 	size_t finding_count;
-	struct perfabi_field *fields; /* by record_fields(), own[0] the plan's operation; free with
-				       * record_free() */
+	struct perfabi_field *fields; /* own[0] is the plan's operation; to be freed with free() */
 	size_t field_count, field_capacity;
 };
-
-void record_free(struct record *r);
 
 /* What a line of that plan and so many bytes takes at most. */
 size_t record_longest(const struct plan *plan, size_t size);
 
 /*
  * Writes the members of the `size` bytes at `bytes`, read from byte `from` on, each with a comma
- * behind it, and moves *out there. Where the answer is not RECORD_OK, RECORD_LEFT or
- * RECORD_IMPOSSIBLE, *out is where it was.
+ * behind it, and moves *out there; where the answer is not RECORD_OK, RECORD_LEFT or
+ * RECORD_IMPOSSIBLE, *out is where it was. With `out` NULL they come as fields: r->fields has them
+ * in the order of the bytes, those of the plan that have a number.
  */
 enum record_problem record_put(const struct plan *plan, struct record *r,
 			       const unsigned char *bytes, size_t from, size_t size, uint16_t misc,
 			       char **out);
-
-/*
- * The same as fields: r->fields has them in the order of the bytes, those of the plan that have a
- * number. Where the answer is not one of the three, there are none.
- */
-enum record_problem record_fields(const struct plan *plan, struct record *r,
-				  const unsigned char *bytes, size_t from, size_t size,
-				  uint16_t misc);
 
 /* The sentence to a problem: "callchain: more elements than bytes". Returns `text`. */
 const char *record_problem_text(enum record_problem problem, const struct record *r, char *text,

@@ -402,21 +402,12 @@ static int add_event(struct decoder *d, const unsigned char *bytes, size_t size,
 		return 0;
 	set_silence(d, place);
 	err = found_attrs_add(d->options.found, &d->events, bytes + 8, length);
+	if (!err)
+		err = perfdata_header_add_attr(&d->events, bytes + 8, length, place.offset + 8,
+					       &d->lines, &event);
 	for (size_t at = 8 + length; !err && at + 8 <= size; at += 8)
-		err = found_attrs_add_id(d->options.found,
-					 load_word(bytes + at, 8, d->events.order));
-	if (err)
-		return err;
-	err = perfdata_header_add_attr(&d->events, bytes + 8, length, place.offset + 8, &d->lines,
-				       &event);
-	for (size_t at = 8 + length; !err && event >= 0 && at + 8 <= size; at += 8) {
-		err = events_add_id(&d->events, load_word(bytes + at, 8, d->events.order), event);
-		lines_id_clashes(&d->lines, &d->events, place);
-		if (err != -E2BIG)
-			continue;
-		lines_diagnostic(&d->lines, place, "too-many-ids", 0, "more than %d ids", IDS_MAX);
-		return 0;
-	}
+		err = perfdata_header_add_id(&d->events, load_word(bytes + at, 8, d->events.order),
+					     place, &d->lines, d->options.found, &event);
 	lines_no_ids(&d->lines, &d->events, place);
 	return err;
 }
@@ -575,44 +566,36 @@ static void set_roles(struct decoder *d)
 int decoder_init(struct decoder *d, const struct events *base, const struct decode_options *options,
 		 int (*sink)(void *context, const char *text, size_t size), void *context)
 {
+	/* findings hang on the order */
+	unsigned jobs = options->lines.strict ? 1 : options->jobs;
 	int err;
 
 	*d = (struct decoder){.options = *options,
 			      .abi = base->abi,
 			      .sink = sink,
 			      .context = context,
+			      .wanted = 1,
 			      .last = UINT64_MAX};
 	d->options.with.abi = base->abi;
 	err = events_begin(&d->events, base, &d->options.with);
+	if (!err)
+		err = out_init(&d->out, sink, context);
 	if (err)
 		return err;
-	d->wanted = 1;
 	d->events.arch = options->arch;
 	d->events.arch_is_given = options->arch_is_given;
 	set_roles(d);
-	return 0;
-}
-
-int decoder_start(struct decoder *d)
-{
-	const struct lines_options *lines = &d->options.lines;
-	unsigned jobs = lines->strict ? 1 : d->options.jobs; /* findings hang on the order */
-	int err;
-
-	if (jobs > 1) {
-		d->jobs = jobs_start(jobs, &d->events, lines, d->sink, d->context);
-		if (!d->jobs)
-			return -ENOMEM;
-	}
-	err = d->jobs ? out_init(&d->out, jobs_text, d->jobs)
-		      : out_init(&d->out, d->sink, d->context);
-	if (!err)
-		err = lines_init(&d->lines, &d->events, lines, &d->out);
-	if (d->options.finds) {
+	lines_init(&d->lines, &d->events, &options->lines, &d->out);
+	if (options->finds) {
 		d->lines.say = finds_add_wrong;
-		d->lines.say_to = d->options.finds;
+		d->lines.say_to = options->finds;
 	}
-	return err;
+	if (jobs <= 1)
+		return 0;
+	d->jobs = jobs_start(jobs, &d->events, &options->lines, sink, context);
+	d->out.sink = jobs_text;
+	d->out.context = d->jobs;
+	return d->jobs ? 0 : -ENOMEM;
 }
 
 int decoder_end(struct decoder *d, int err, struct lines_sums *sums)

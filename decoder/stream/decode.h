@@ -2,9 +2,8 @@
 /*
  * One recording, from its first byte to its last: what it is, and its header line (begin.c), then
  * its records (decode.c). Whoever decodes calls, in this order, decoder_init(), input_open() of
- * d->in, decoder_start(), decoder_find_format(), decoder_begin(), decoder_records(), decoder_end()
- * and decoder_free(); where one fails, decoder_end() if decoder_start() did not, and
- * decoder_free().
+ * d->in, decoder_find_format(), decoder_begin(), decoder_records(), decoder_end() and
+ * decoder_free(); where one fails, decoder_end() if decoder_init() did not, and decoder_free().
  */
 #ifndef PERFABI_DECODE_H
 #define PERFABI_DECODE_H
@@ -96,12 +95,9 @@ struct decoder {
 	char message[1024];   /* why a call failed, if `e` does not say */
 };
 
-/* `base`, by events_init(), must outlive it. 0 or -ENOMEM. */
+/* With threads and buffers. `base`, by events_init(), must outlive it. 0 or -ENOMEM. */
 int decoder_init(struct decoder *d, const struct events *base, const struct decode_options *options,
 		 int (*sink)(void *context, const char *text, size_t size), void *context);
-
-/* Threads and buffers. 0 or -ENOMEM. */
-int decoder_start(struct decoder *d);
 
 /* Learns from the input's first bytes what it is: d->format. 0, or a negative errno. */
 int decoder_find_format(struct decoder *d, struct error *e);

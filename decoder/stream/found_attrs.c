@@ -28,11 +28,6 @@ int found_attrs_add(struct found_attrs *found, const struct events *events,
 		       : 0;
 }
 
-int found_attrs_add_id(struct found_attrs *found, uint64_t id)
-{
-	return found && json_array_append_new(found->ids, value_json(id)) ? -ENOMEM : 0;
-}
-
 int found_attrs_alone(struct found_attrs *found, const struct events *events,
 		      const unsigned char *bytes, uint64_t size, char *message, size_t room)
 {

@@ -18,11 +18,10 @@ struct found_attrs {
 
 /*
  * Adds the attr in `size` bytes, in the events' byte order and with the register names of their
- * machine; then an id of its events. `found` may be NULL: nobody asked. 0 or -ENOMEM.
+ * machine. `found` may be NULL: nobody asked. 0 or -ENOMEM.
  */
 int found_attrs_add(struct found_attrs *found, const struct events *events,
 		    const unsigned char *attr, size_t size);
-int found_attrs_add_id(struct found_attrs *found, uint64_t id);
 
 enum { FOUND_ATTR_MAX = 65536 }; /* bytes of one attr alone */
 

@@ -264,8 +264,8 @@ struct jobs *jobs_start(unsigned threads, const struct events *events,
 		struct slot *slot = &jobs->slots[i];
 
 		slot->bytes = malloc(SLOT_BYTES);
-		has_memory = slot->bytes && !out_init(&slot->out, NULL, NULL) &&
-			     !lines_init(&slot->lines, events, options, &slot->out);
+		has_memory = slot->bytes && !out_init(&slot->out, NULL, NULL);
+		lines_init(&slot->lines, events, options, &slot->out);
 	}
 	if (!has_memory) {
 		free_jobs(jobs);

@@ -16,8 +16,8 @@
 
 enum { CPUS_MAX = 65536, MISC_CPUMODE = 7 };
 
-int lines_init(struct lines *lines, const struct events *events,
-	       const struct lines_options *options, struct out *out)
+void lines_init(struct lines *lines, const struct events *events,
+		const struct lines_options *options, struct out *out)
 {
 	*lines = (struct lines){
 		.events = events, .options = *options, .out = out, .credit = LINES_CREDIT};
@@ -33,14 +33,13 @@ int lines_init(struct lines *lines, const struct events *events,
 		lines->begin[i].length = (size_t)(p - lines->begin[i].text);
 		lines->memo[i].misc = UINT32_MAX;
 	}
-	return 0;
 }
 
 void lines_free(struct lines *lines)
 {
 	free(lines->at);
 	free(lines->last_time);
-	record_free(&lines->record);
+	free(lines->record.fields);
 	*lines = (struct lines){0};
 }
 
@@ -573,11 +572,14 @@ void lines_take(struct lines *lines, const unsigned char *bytes, struct place pl
 	take_header(lines, bytes, place, record);
 	if (record->taken != LINES_BY_PLAN)
 		return;
-	problem = record_fields(record->plan, &lines->record, bytes, 8, record->size, record->misc);
+	problem = record_put(record->plan, &lines->record, bytes, 8, record->size, record->misc,
+			     NULL);
 	if (lines->record.err)
 		lines->out->err = lines->record.err;
 	if (problem)
 		say_problem(lines, place, record, problem);
+	if (problem && problem != RECORD_LEFT && problem != RECORD_IMPOSSIBLE)
+		lines->record.field_count = 0;
 }
 
 bool lines_fits(struct lines *lines, const unsigned char *bytes, size_t size)

@@ -92,9 +92,9 @@ struct lines {
 
 enum { LINES_CREDIT = 1024 * 1024 };
 
-/* 0 or -ENOMEM. `events` and `out` must outlive it. */
-int lines_init(struct lines *lines, const struct events *events,
-	       const struct lines_options *options, struct out *out);
+/* `events` and `out` must outlive it. */
+void lines_init(struct lines *lines, const struct events *events,
+		const struct lines_options *options, struct out *out);
 void lines_free(struct lines *lines);
 
 /* Writes the records in `size` bytes, each of them whole, the first one at `place`. */

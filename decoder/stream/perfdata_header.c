@@ -48,6 +48,21 @@ static bool in_file(const struct reader *r, const struct segment *range, uint64_
 	return false;
 }
 
+int perfdata_header_add_id(struct events *events, uint64_t id, struct place place,
+			   struct lines *lines, struct found_attrs *found, int *event)
+{
+	int err = *event >= 0 ? events_add_id(events, id, *event) : 0;
+
+	if (err == -E2BIG) {
+		lines_diagnostic(lines, place, "too-many-ids", 0, "more than %d ids", IDS_MAX);
+		*event = -1;
+	}
+	lines_id_clashes(lines, events, place);
+	if (err == -ENOMEM || (found && json_array_append_new(found->ids, value_json(id))))
+		return -ENOMEM;
+	return 0;
+}
+
 /* As many ids as the buffer holds; `first`: none came before them. */
 static int put_some_ids(const struct reader *r, int *event, const unsigned char *ids, size_t size,
 			uint64_t offset, bool first)
@@ -58,17 +73,9 @@ static int put_some_ids(const struct reader *r, int *event, const unsigned char 
 		return -ENOMEM;
 	for (size_t i = 0; i + 8 <= size; i += 8) {
 		uint64_t id = load_word(ids + i, 8, r->events->order);
-		int err = *event >= 0 ? events_add_id(r->events, id, *event) : 0;
 
-		if (err == -ENOMEM)
-			return err;
-		if (err) {
-			lines_diagnostic(r->lines, at_offset(offset + i), "too-many-ids", 0,
-					 "more than %d ids", IDS_MAX);
-			*event = -1;
-		}
-		lines_id_clashes(r->lines, r->events, at_offset(offset + i));
-		if (found_attrs_add_id(r->found, id))
+		if (perfdata_header_add_id(r->events, id, at_offset(offset + i), r->lines, r->found,
+					   event))
 			return -ENOMEM;
 		if (!first)
 			*p++ = ',';

@@ -25,6 +25,13 @@ int perfdata_header_put(const struct perfdata *file, struct input *in, struct ev
 int perfdata_header_add_attr(struct events *events, const unsigned char *attr, size_t size,
 			     uint64_t offset, struct lines *lines, int *event);
 
+/*
+ * Adds an id of that event, and to the attr that `found` has last. *event becomes negative after a
+ * diagnostic: there are too many. 0 or -ENOMEM.
+ */
+int perfdata_header_add_id(struct events *events, uint64_t id, struct place place,
+			   struct lines *lines, struct found_attrs *found, int *event);
+
 /* Takes the architecture from the bytes of the feature section "arch". 0 or -ENOMEM. */
 int perfdata_header_take_arch(struct events *events, const unsigned char *bytes, size_t size);
 

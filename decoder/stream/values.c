@@ -36,13 +36,11 @@ static int to_lines(const struct values_by *by, enum perfabi_format format,
 
 	if (!err)
 		err = decoder_init(d, &base, &options, out_append, lines);
-	if (!err)
-		err = input_open_memory(&d->in, bytes, size);
-	if (!err)
-		err = decoder_start(d);
 	if (!err) {
 		d->attrs = by->attrs;
-		err = decoder_find_format(d, e);
+		err = input_open_memory(&d->in, bytes, size);
+		if (!err)
+			err = decoder_find_format(d, e);
 		if (!err)
 			err = decoder_begin(d, e);
 		if (!err)
@@ -59,8 +57,8 @@ static int to_lines(const struct values_by *by, enum perfabi_format format,
 				       : err;
 }
 
-static int values_of(struct values *out, const struct values_by *by, enum perfabi_format format,
-		     const unsigned char *bytes, size_t size, struct error *e)
+int values_of(struct values *out, const struct values_by *by, enum perfabi_format format,
+	      const unsigned char *bytes, size_t size, struct error *e)
 {
 	struct out lines;
 	int err;
@@ -95,18 +93,6 @@ static int values_of(struct values *out, const struct values_by *by, enum perfab
 	}
 	out_free(&lines);
 	return err;
-}
-
-int values_of_records(struct values *out, const struct values_by *by, const unsigned char *bytes,
-		      size_t size, struct error *e)
-{
-	return values_of(out, by, PERFABI_RECORDS, bytes, size, e);
-}
-
-int values_of_ring(struct values *out, const struct values_by *by, const unsigned char *image,
-		   size_t size, struct error *e)
-{
-	return values_of(out, by, PERFABI_RING, image, size, e);
 }
 
 void values_free(struct values *values)

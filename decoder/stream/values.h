@@ -7,6 +7,7 @@
 #define PERFABI_VALUES_H
 
 #include "abi/attr.h"
+#include "include/perfabi.h"
 
 /* What bytes are decoded by. All of it is the caller's. */
 struct values_by {
@@ -22,18 +23,13 @@ struct values {
 };
 
 /*
- * `size` bytes of records, oldest first; none is a list of none. 0, or a negative errno with `e`
- * filled. Free with values_free() in any case.
+ * `size` bytes of PERFABI_RECORDS, oldest first; none is a list of none. Or of PERFABI_RING, an
+ * image of the mmap area, with a metadata page and 2^n data pages at least: that newer records took
+ * the place of older ones is no finding. 0, or a negative errno with `e` filled. Free with
+ * values_free() in any case.
  */
-int values_of_records(struct values *out, const struct values_by *by, const unsigned char *bytes,
-		      size_t size, struct error *e);
-
-/*
- * The same of an image of the mmap area, of which there are a metadata page and 2^n data pages at
- * least. That newer records took the place of older ones is no finding.
- */
-int values_of_ring(struct values *out, const struct values_by *by, const unsigned char *image,
-		   size_t size, struct error *e);
+int values_of(struct values *out, const struct values_by *by, enum perfabi_format format,
+	      const unsigned char *bytes, size_t size, struct error *e);
 void values_free(struct values *values);
 
 /* The metadata page, of which there are `size` bytes. A new reference; NULL with `e` filled. */

@@ -76,8 +76,8 @@ json_t *buffer_image(const struct steps *run, const struct opened *const events[
 	if (map->length < 2 * run->env->page_size)
 		records = json_array();
 	else
-		records = clean_records(&values,
-					values_of_ring(&values, &with, copy, map->length, e), e);
+		records = clean_records(
+			&values, values_of(&values, &with, PERFABI_RING, copy, map->length, e), e);
 	if (records)
 		page = values_of_page(&with, copy, map->length, e);
 	attr_list_free(&attrs);
@@ -126,7 +126,8 @@ json_t *buffer_records(struct steps *run, struct map *map, bool keep, struct err
 	for (size_t i = 0; i < n; i++)
 		bytes[i] = map->at[page + (size_t)((tail + i) & (size - 1))];
 	attrs_of(run, list, count, &attrs);
-	records = clean_records(&values, values_of_records(&values, &with, bytes, n, e), e);
+	records =
+		clean_records(&values, values_of(&values, &with, PERFABI_RECORDS, bytes, n, e), e);
 	attr_list_free(&attrs);
 	free(bytes);
 	if (records && !keep)

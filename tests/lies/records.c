@@ -9,10 +9,9 @@
 #include "lie.h"
 #include "stream/values.h"
 
-typedef int values_fn(struct values *out, const struct values_by *by, const unsigned char *bytes,
-		      size_t size, struct error *e);
-values_fn __real_values_of_records, __wrap_values_of_records;
-values_fn __real_values_of_ring, __wrap_values_of_ring;
+typedef int values_fn(struct values *out, const struct values_by *by, enum perfabi_format format,
+		      const unsigned char *bytes, size_t size, struct error *e);
+values_fn __real_values_of, __wrap_values_of;
 json_t *__real_values_of_page(const struct values_by *by, const unsigned char *page, size_t size,
 			      struct error *e);
 json_t *__wrap_values_of_page(const struct values_by *by, const unsigned char *page, size_t size,
@@ -243,20 +242,10 @@ static void tell(json_t *records)
 		lie_about_records(*l, records);
 }
 
-int __wrap_values_of_records(struct values *out, const struct values_by *by,
-			     const unsigned char *bytes, size_t size, struct error *e)
+int __wrap_values_of(struct values *out, const struct values_by *by, enum perfabi_format format,
+		     const unsigned char *bytes, size_t size, struct error *e)
 {
-	int err = __real_values_of_records(out, by, bytes, size, e);
-
-	if (!err)
-		tell(out->records);
-	return err;
-}
-
-int __wrap_values_of_ring(struct values *out, const struct values_by *by,
-			  const unsigned char *bytes, size_t size, struct error *e)
-{
-	int err = __real_values_of_ring(out, by, bytes, size, e);
+	int err = __real_values_of(out, by, format, bytes, size, e);
 
 	if (!err)
 		tell(out->records);
