@@ -367,10 +367,10 @@ int attr_list_read(struct attr_list *list, const struct abi *abi, const struct a
 		err = error_value(e, &root, json, "an attr");
 	else if (!list->bytes || !list->ids)
 		err = error_no_memory(e, &root, "memory for the attrs");
-	else if (!json_is_array(json))
-		err = read_one(list, abi, arch, json, vars, &root, e);
-	for (size_t i = 0; !err && json_is_array(json) && i < count; i++) {
-		err = read_one(list, abi, arch, json_array_get(json, i), vars, AT_INDEX(&root, i),
+	for (size_t i = 0; !err && i < count; i++) {
+		const json_t *one = json_is_array(json) ? json_array_get(json, i) : json;
+
+		err = read_one(list, abi, arch, one, vars, one == json ? &root : AT_INDEX(&root, i),
 			       e);
 	}
 	json_decref(json);

@@ -44,14 +44,6 @@ static const char *name_in_c(struct translation *t, const struct statement *s, c
 	return "0";
 }
 
-/* The same as an int, which file descriptors are. */
-static const char *fd_in_c(struct translation *t, const struct statement *s, const char *key)
-{
-	const char *name = name_in_c(t, s, key);
-
-	return c_is_int(t, name) ? name : c_text(t, "(int)%s", name);
-}
-
 static bool is_refusal(const struct statement *s)
 {
 	return s->expected && s->expected->err;
@@ -189,7 +181,7 @@ static const char *argument_in_c(struct filling *f, const struct argument *a,
 		return json ? c_number(f->t, json, NULL)
 			    : c_text(f->t, "%llu", (unsigned long long)a->fallback);
 	if (a->type->c == C_AS_FD || (a->type->c == C_AS_TARGET && text[0] != '/'))
-		return fd_in_c(f->t, f->s, a->key);
+		return c_cast(f->t, "int", name_in_c(f->t, f->s, a->key));
 	if (a->type->c == C_AS_NAME)
 		return text;
 	return text ? c_string(f->t, json) : "\"\"";
@@ -382,9 +374,8 @@ static const char *argument_of_open(struct translation *t, const json_t *open, c
 				    const char *fallback)
 {
 	const json_t *json = json_object_get(open, key);
-	const char *c = json ? c_number(t, json, NULL) : fallback;
 
-	return c_is_int(t, c) ? c : c_cast(t, "int", c);
+	return c_cast(t, "int", json ? c_number(t, json, NULL) : fallback);
 }
 
 /* The event and its id, which records and signals have. */

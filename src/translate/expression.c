@@ -232,11 +232,11 @@ const char *c_string(struct translation *t, const json_t *json)
 	return c_text(t, "text_of(%s%s)", quoted, c_taken(t, &arguments));
 }
 
-/* What <linux/perf_event.h> of 5.10 has as a member of its own. */
+/* What that header has as a member of its own. */
 static bool is_in_header(const struct abi_field *field)
 {
 	return !field->reserved && !field->of_bits &&
-	       abi_version_compare(field->since, "5.10") <= 0;
+	       abi_version_compare(field->since, header_version) <= 0;
 }
 
 /* "l1d:read:miss", of which each part has names of its own. */

@@ -193,7 +193,8 @@ const char *c_cast(struct translation *t, const char *type, const char *c)
 {
 	size_t sign = c[0] == '-' && !strcmp(type, "int");
 
-	if (c[sign] && !c[sign + strspn(c + sign, "0123456789")])
+	if ((c[sign] && !c[sign + strspn(c + sign, "0123456789")]) ||
+	    (!strcmp(type, "int") && c_is_int(t, c)))
 		return c;
 	return strpbrk(c, " ?+*<>|&/") || strchr(c + 1, '-') ? c_text(t, "(%s)(%s)", type, c)
 							     : c_text(t, "(%s)%s", type, c);

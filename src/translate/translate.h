@@ -160,7 +160,7 @@ const char *c_number(struct translation *t, const json_t *json, const struct abi
 /* A constant's name: the prefix, and the name in capitals. */
 const char *c_capitals(struct translation *t, const char *prefix, const char *name);
 
-/* The expression as that type; a plain number is left as it is. */
+/* The expression as that type; a plain number is left as it is, and what is an int already. */
 const char *c_cast(struct translation *t, const char *type, const char *c);
 
 /* Declares and fills an attr called `name`, of that type. */

@@ -271,14 +271,16 @@ static const struct word spaces[] = {{"uts", CLONE_NEWUTS},
 	{                                                                                          \
 		__VA_ARGS__                                                                        \
 	}
+#define WORK PREPARES, BINDS_SHOWN, run_workload
 #define WHAT .key = "workload", .type = &argument_kind
 #define COUNTED                                                                                    \
-	"counted", &argument_bound, MEMBER(counted),                                               \
-		.help = "an event to enable right before and disable right after, with its group"
-#define REFRESH                                                                                    \
-	"refresh", &argument_number, MEMBER(refresh),                                              \
-		.most = 1000,                                                                      \
-		.help = "enable only that event, with REFRESH, for this many overflows"
+	{"counted", &argument_bound, MEMBER(counted),                                              \
+	 .help = "an event to enable right before and disable right after, with its group"},       \
+	{                                                                                          \
+		"refresh", &argument_number, MEMBER(refresh),                                      \
+			.most = 1000,                                                              \
+			.help = "enable only that event, with REFRESH, for this many overflows"    \
+	}
 #define TIMES                                                                                      \
 	"times", &argument_number, MEMBER(times), .fallback = 1, .most = 10000000, .help = "(1)"
 #define MS "ms", &argument_number, MEMBER(ms), .most = 2000, .help = "milliseconds (0)"
@@ -315,7 +317,7 @@ static const struct argument_type argument_word_size = {.parse = parse_word_size
 static const struct argument_type argument_kind = {.schema = "{\"type\": \"string\"}"};
 
 const struct verb workload_verbs[] = {
-	{"spin", "use cpu time, or run a loop", PREPARES, BINDS_SHOWN, run_workload,
+	{"spin", "use cpu time, or run a loop", WORK,
 	 "@{ms?for (uint64_t spun = 0; :for (volatile uint64_t i = 0; i < @times; "
 	 "i++)\n\t;}@{signals?count_signals() < @signals && }@{filled?head_of(@*filled) < "
 	 "@bytes && }@{ms?spun < UINT64_C(1000000) * @ms;)\n\tspun += spin_once();}",
@@ -330,48 +332,41 @@ const struct verb workload_verbs[] = {
 		   {"bytes", &argument_number, MEMBER(bytes), .fallback = 1, .help = "(1)"},
 		   {"times", &argument_number, MEMBER(times), .fallback = 1, .most = 10000000,
 		    .help = "iterations, without `ms` (1)"},
-		   {COUNTED}, {REFRESH})},
-	{"sleep", "nanosleep(2)", PREPARES, BINDS_SHOWN, run_workload, "sleep_for(@ms);",
-	 WORKLOAD(NULL, do_sleep, NULL), ARGUMENTS({WHAT}, {MS}, {COUNTED}, {REFRESH})},
-	{"store", "store to an address", PREPARES, BINDS_SHOWN, run_workload,
-	 "store_words(@at, @size, @times);", WORKLOAD(NULL, do_store, NULL),
-	 ARGUMENTS({WHAT}, {ADDRESS}, {SIZE}, {TIMES}, {COUNTED}, {REFRESH})},
-	{"load", "load from an address", PREPARES, BINDS_SHOWN, run_workload,
-	 "load_words(@at, @size, @times);", WORKLOAD(NULL, do_load, NULL),
-	 ARGUMENTS({WHAT}, {ADDRESS}, {SIZE}, {TIMES}, {COUNTED}, {REFRESH})},
-	{"call", "call the function \"probed\"", PREPARES, BINDS_SHOWN, run_workload,
-	 "call_probed(@times);", WORKLOAD(NULL, do_call, NULL),
-	 ARGUMENTS({WHAT}, {TIMES}, {COUNTED}, {REFRESH})},
-	{"touch", "write the first byte of each of some new pages", PREPARES, BINDS_SHOWN,
-	 run_workload, "touch_each(&@=);", WORKLOAD(ready_touch, do_touch, NULL),
-	 .c_ready = "needed(ready_pages(&@=, @pages));", .c_value = "struct pages",
-	 ARGUMENTS({WHAT}, {PAGES}, {COUNTED}, {REFRESH})},
-	{"file-fault", "the same in pages of a file in memory", PREPARES, BINDS_SHOWN, run_workload,
-	 "touch_each(&@=);", WORKLOAD(ready_file_fault, do_touch, NULL),
+		   COUNTED)},
+	{"sleep", "nanosleep(2)", WORK, "sleep_for(@ms);", WORKLOAD(NULL, do_sleep, NULL),
+	 ARGUMENTS({WHAT}, {MS}, COUNTED)},
+	{"store", "store to an address", WORK, "store_words(@at, @size, @times);",
+	 WORKLOAD(NULL, do_store, NULL), ARGUMENTS({WHAT}, {ADDRESS}, {SIZE}, {TIMES}, COUNTED)},
+	{"load", "load from an address", WORK, "load_words(@at, @size, @times);",
+	 WORKLOAD(NULL, do_load, NULL), ARGUMENTS({WHAT}, {ADDRESS}, {SIZE}, {TIMES}, COUNTED)},
+	{"call", "call the function \"probed\"", WORK, "call_probed(@times);",
+	 WORKLOAD(NULL, do_call, NULL), ARGUMENTS({WHAT}, {TIMES}, COUNTED)},
+	{"touch", "write the first byte of each of some new pages", WORK, "touch_each(&@=);",
+	 WORKLOAD(ready_touch, do_touch, NULL), .c_ready = "needed(ready_pages(&@=, @pages));",
+	 .c_value = "struct pages", ARGUMENTS({WHAT}, {PAGES}, COUNTED)},
+	{"file-fault", "the same in pages of a file in memory", WORK, "touch_each(&@=);",
+	 WORKLOAD(ready_file_fault, do_touch, NULL),
 	 .c_ready = "needed(ready_file_pages(&@=, @pages));", .c_value = "struct pages",
-	 ARGUMENTS({WHAT}, {PAGES}, {COUNTED}, {REFRESH})},
-	{"syscall", "getppid(2)", PREPARES, BINDS_SHOWN, run_workload,
+	 ARGUMENTS({WHAT}, {PAGES}, COUNTED)},
+	{"syscall", "getppid(2)", WORK,
 	 "for (uint64_t i = 0; i < @times; i++)\n\tsyscall(SYS_getppid);",
-	 WORKLOAD(NULL, do_syscall, NULL), ARGUMENTS({WHAT}, {TIMES}, {COUNTED}, {REFRESH})},
-	{"open", "openat(2) and close(2) of /dev/null", PREPARES, BINDS_SHOWN, run_workload,
+	 WORKLOAD(NULL, do_syscall, NULL), ARGUMENTS({WHAT}, {TIMES}, COUNTED)},
+	{"open", "openat(2) and close(2) of /dev/null", WORK,
 	 "for (uint64_t i = 0; i < @times; i++)\n\tclose(open(\"/dev/null\", O_RDONLY | "
 	 "O_CLOEXEC));",
-	 WORKLOAD(NULL, do_open, NULL), ARGUMENTS({WHAT}, {TIMES}, {COUNTED}, {REFRESH})},
-	{"yield", "sched_yield(2)", PREPARES, BINDS_SHOWN, run_workload,
-	 "for (uint64_t i = 0; i < @times; i++)\n\tsched_yield();", WORKLOAD(NULL, do_yield, NULL),
-	 ARGUMENTS({WHAT}, {TIMES}, {COUNTED}, {REFRESH})},
+	 WORKLOAD(NULL, do_open, NULL), ARGUMENTS({WHAT}, {TIMES}, COUNTED)},
+	{"yield", "sched_yield(2)", WORK, "for (uint64_t i = 0; i < @times; i++)\n\tsched_yield();",
+	 WORKLOAD(NULL, do_yield, NULL), ARGUMENTS({WHAT}, {TIMES}, COUNTED)},
 	{"switch",
 	 "leave the cpu by sleeping; binds least, the number of context switches meanwhile, and "
 	 "most, which includes the ioctls of `counted`, as they may sleep, too",
-	 PREPARES, BINDS_SHOWN, run_workload, "@=.least = leave_cpu(@times);",
-	 WORKLOAD(NULL, do_switch, show_switch), .c_ready = "@=.most = switches().all;",
-	 .c_tidy = "@=.most = switches().all - @=.most;", .c_value = "struct left: least most",
-	 ARGUMENTS({WHAT}, {TIMES}, {COUNTED}, {REFRESH})},
-	{"migrate", "move back and forth between two cpus", PREPARES, BINDS_SHOWN, run_workload,
-	 "needed(migrate(@times));", WORKLOAD(ready_migrate, do_migrate, NULL),
-	 .c_ready = "needed(ready_to_migrate());",
-	 ARGUMENTS({WHAT}, {TIMES}, {COUNTED}, {REFRESH})},
-	{"rename", "rename this thread", PREPARES, BINDS_SHOWN, run_workload,
+	 WORK, "@=.least = leave_cpu(@times);", WORKLOAD(NULL, do_switch, show_switch),
+	 .c_ready = "@=.most = switches().all;", .c_tidy = "@=.most = switches().all - @=.most;",
+	 .c_value = "struct left: least most", ARGUMENTS({WHAT}, {TIMES}, COUNTED)},
+	{"migrate", "move back and forth between two cpus", WORK, "needed(migrate(@times));",
+	 WORKLOAD(ready_migrate, do_migrate, NULL), .c_ready = "needed(ready_to_migrate());",
+	 ARGUMENTS({WHAT}, {TIMES}, COUNTED)},
+	{"rename", "rename this thread", WORK,
 	 "@{what?needed(write(@=, @name, strlen(@name)));:prctl(PR_SET_NAME, @name);}",
 	 WORKLOAD(ready_rename, do_rename, NULL),
 	 .c_ready = "@{what?@= = open(\"/proc/thread-self/comm\", O_WRONLY | O_CLOEXEC);}",
@@ -379,9 +374,8 @@ const struct verb workload_verbs[] = {
 	 ARGUMENTS({WHAT},
 		   {"name", &argument_text, MEMBER(text), .most = 159, .help = "the new name"},
 		   {"what", &argument_word, MEMBER(kind), .words = rename_ways, .help = "(prctl)"},
-		   {COUNTED}, {REFRESH})},
-	{"map", "mmap(2); binds address, length, and for a file maj, min and ino", PREPARES,
-	 BINDS_SHOWN, run_workload,
+		   COUNTED)},
+	{"map", "mmap(2); binds address, length, and for a file maj, min and ino", WORK,
 	 "needed(map_it(&@=, PROT_@prot, @{private?MAP_PRIVATE:MAP_SHARED}));",
 	 WORKLOAD(ready_to_map, do_map, show_map),
 	 .c_ready = "needed(ready_map(&@=, OF_@what, @name, @length));",
@@ -393,18 +387,16 @@ const struct verb workload_verbs[] = {
 		 {"name", &argument_text, MEMBER(text), .most = 159,
 		  .help = "the memfd's name, or the file's path"},
 		 {"what", &argument_word, MEMBER(kind), .words = map_kinds, .help = "(anonymous)"},
-		 {COUNTED}, {REFRESH})},
-	{"protect", "mprotect(2)", PREPARES, BINDS_SHOWN, run_workload,
+		 COUNTED)},
+	{"protect", "mprotect(2)", WORK,
 	 "needed(mprotect((void *)(uintptr_t)(@at), @length, PROT_@prot));",
-	 WORKLOAD(NULL, do_protect, NULL),
-	 ARGUMENTS({WHAT}, {ADDRESS}, {LENGTH}, {PROT}, {COUNTED}, {REFRESH})},
-	{"grow-heap", "grow the heap with brk(2)", PREPARES, BINDS_SHOWN, run_workload,
-	 "needed(grow_heap(@length));", WORKLOAD(NULL, do_grow_heap, NULL),
-	 ARGUMENTS({WHAT}, {LENGTH}, {COUNTED}, {REFRESH})},
-	{"unshare", "unshare(2)", PREPARES, BINDS_SHOWN, run_workload,
-	 "needed(unshare(CLONE_NEW@op));", WORKLOAD(NULL, do_unshare, NULL),
+	 WORKLOAD(NULL, do_protect, NULL), ARGUMENTS({WHAT}, {ADDRESS}, {LENGTH}, {PROT}, COUNTED)},
+	{"grow-heap", "grow the heap with brk(2)", WORK, "needed(grow_heap(@length));",
+	 WORKLOAD(NULL, do_grow_heap, NULL), ARGUMENTS({WHAT}, {LENGTH}, COUNTED)},
+	{"unshare", "unshare(2)", WORK, "needed(unshare(CLONE_NEW@op));",
+	 WORKLOAD(NULL, do_unshare, NULL),
 	 ARGUMENTS(
 		 {WHAT},
 		 {"op", &argument_words, MEMBER(number), .words = spaces, .help = "the namespaces"},
-		 {COUNTED}, {REFRESH})},
+		 COUNTED)},
 	{0}};
