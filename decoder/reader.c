@@ -53,7 +53,7 @@ static void live_ring_pass(struct live_ring *ring)
 
 /*
  * `area` has `size` bytes, a metadata page and 2^n data pages, and must outlive it. 0, -ENOMEM, or
- * -EINVAL with `e` filled. Free with live_ring_free().
+ * -EINVAL with `e` filled. Free ring->copy.
  */
 static int live_ring_open(struct live_ring *ring, const struct abi *abi, void *area, size_t size,
 			  struct error *e)
@@ -128,13 +128,6 @@ static int live_ring_next(struct live_ring *ring, const unsigned char **bytes, u
 	*offset = ring->position & (ring->size - 1);
 	ring->position += size;
 	return 1;
-}
-
-static void live_ring_free(struct live_ring *ring)
-{
-	if (ring->tail)
-		live_ring_pass(ring);
-	free(ring->copy);
 }
 
 struct perfabi_reader {
@@ -228,7 +221,9 @@ void perfabi_close(struct perfabi_reader *reader)
 {
 	if (!reader)
 		return;
-	live_ring_free(&reader->ring);
+	if (reader->ring.tail)
+		live_ring_pass(&reader->ring);
+	free(reader->ring.copy);
 	finds_free(&reader->coming);
 	finds_free(&reader->said);
 	call_end(&reader->call);

@@ -28,7 +28,6 @@ const struct layout *abi_layout(const struct abi *abi, const char *name)
 
 struct tell {
 	void (*member)(void *context, const struct layout_member *member);
-	void (*field)(void *context, const struct abi_field *field);
 	void *context;
 };
 
@@ -140,23 +139,18 @@ void layout_members_of(const struct abi *abi, const struct layout_node *node,
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion): as deep as layouts are, LAYOUT_DEPTH */
-static void tell_fields(const struct layout_list *list, const struct tell *tell)
+void layout_attr_fields(const struct layout_list *list,
+			void (*tell)(void *context, const struct abi_field *field), void *context)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		const struct layout_node *node = &list->nodes[i];
 		const struct layout_list *inner;
 
 		if (node->kind == LAYOUT_REGS)
-			tell->field(tell->context, node->regs);
+			tell(context, node->regs);
 		if (node->kind == LAYOUT_WHEN && node->when.condition.attr)
-			tell->field(tell->context, node->when.condition.attr);
+			tell(context, node->when.condition.attr);
 		for (size_t k = 0; (inner = list_of(node, k)); k++)
-			tell_fields(inner, tell);
+			layout_attr_fields(inner, tell, context);
 	}
-}
-
-void layout_attr_fields(const struct layout *layout,
-			void (*tell)(void *context, const struct abi_field *field), void *context)
-{
-	tell_fields(&layout->list, &(struct tell){.field = tell, .context = context});
 }

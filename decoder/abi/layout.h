@@ -220,7 +220,7 @@ void layout_members_of(const struct abi *abi, const struct layout_node *node,
 		       void *context);
 
 /* Tells each field of attr on which it hangs what is there. */
-void layout_attr_fields(const struct layout *layout,
+void layout_attr_fields(const struct layout_list *list,
 			void (*tell)(void *context, const struct abi_field *field), void *context);
 
 #endif

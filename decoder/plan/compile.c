@@ -244,18 +244,6 @@ static void plan_set_name(struct compiler *c, const char *name)
 	plan_set_number(c, name);
 }
 
-/* A register for what others name; the one that a field is in, or that of the field kept. */
-static uint8_t plan_new_reg(struct compiler *c, const struct layout_node *node)
-{
-	uint8_t reg = c->regs++;
-
-	if (node->kind == LAYOUT_NUMBER && node->number.keep)
-		reg = REG_KEPT;
-	c->named[c->named_count].node = node;
-	c->named[c->named_count++].reg = reg;
-	return reg;
-}
-
 static uint8_t plan_reg_of(const struct compiler *c, const struct layout_node *node)
 {
 	for (size_t i = c->named_count; node && i--;)
@@ -308,10 +296,14 @@ static void compile_number(struct compiler *c, const struct layout_node *node)
 		op->names.integers = c->with->integers;
 	}
 	if (node->is_named_by_others)
-		op->reg = plan_new_reg(c, node);
+		op->reg = c->regs++;
 	if (node->number.keep) {
 		op->reg = REG_KEPT;
 		c->plan->keeps = true;
+	}
+	if (node->is_named_by_others) {
+		c->named[c->named_count].node = node;
+		c->named[c->named_count++].reg = op->reg;
 	}
 	if (node->number.counts && op->offset > 0 && width == 8) {
 		c->plan->lost_offset = op->offset;

@@ -43,7 +43,7 @@ static int uses_of(struct events *events, const struct layout *layout, uint32_t 
 {
 	struct user user = {.events = events};
 
-	layout_attr_fields(layout, note_use, &user);
+	layout_attr_fields(&layout->list, note_use, &user);
 	*uses = user.uses;
 	if (!user.excess)
 		return 0;
