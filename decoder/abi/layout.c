@@ -26,10 +26,7 @@ const struct layout *abi_layout(const struct abi *abi, const char *name)
 	return NULL;
 }
 
-struct tell {
-	void (*member)(void *context, const struct layout_member *member);
-	void *context;
-};
+typedef void tell_member(void *context, const struct layout_member *member);
 
 static enum layout_value value_of_set(const struct abi_family *set)
 {
@@ -55,17 +52,16 @@ static enum layout_value member_value(const struct layout_node *node)
 	}
 }
 
-static void tell_bits(const struct layout_word *word, const struct tell *tell, bool is_sometimes)
+static void tell_bits(const struct layout_word *word, tell_member *tell, void *context,
+		      bool is_sometimes)
 {
 	for (size_t i = 0; i < word->count; i++) {
 		const struct layout_bits *bits = &word->bits[i];
 
-		tell->member(tell->context,
-			     &(struct layout_member){bits->name, value_of_set(bits->set), NULL,
-						     is_sometimes || bits->only});
+		tell(context, &(struct layout_member){bits->name, value_of_set(bits->set), NULL,
+						      is_sometimes || bits->only});
 	}
-	tell->member(tell->context,
-		     &(struct layout_member){"bits", VALUE_NUMBER, NULL, is_sometimes});
+	tell(context, &(struct layout_member){"bits", VALUE_NUMBER, NULL, is_sometimes});
 }
 
 /* A node's lists of fields, from 0 on; NULL behind the last. */
@@ -94,7 +90,8 @@ static const struct layout_list *list_of(const struct layout_node *node, size_t 
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion): as deep as layouts are, LAYOUT_DEPTH */
-static void tell_members(const struct layout_list *list, const struct tell *tell, bool is_sometimes)
+static void tell_members(const struct layout_list *list, tell_member *tell, void *context,
+			 bool is_sometimes)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		const struct layout_node *node = &list->nodes[i];
@@ -102,35 +99,32 @@ static void tell_members(const struct layout_list *list, const struct tell *tell
 		const struct layout_list *inner;
 
 		if (node->name)
-			tell->member(tell->context,
-				     &(struct layout_member){node->name, member_value(node), node,
-							     is_sometimes});
+			tell(context, &(struct layout_member){node->name, member_value(node), node,
+							      is_sometimes});
 		else if (node->kind == LAYOUT_WORD)
-			tell_bits(node->word.word, tell, is_sometimes);
+			tell_bits(node->word.word, tell, context, is_sometimes);
 		for (size_t k = 0; !node->name && (inner = list_of(node, k)); k++)
-			tell_members(inner, tell, is_sometimes || decides);
+			tell_members(inner, tell, context, is_sometimes || decides);
 	}
 }
 
 void layout_members(const struct layout_list *list,
 		    void (*tell)(void *context, const struct layout_member *member), void *context)
 {
-	tell_members(list, &(struct tell){.member = tell, .context = context}, false);
+	tell_members(list, tell, context, false);
 }
 
 void layout_members_of(const struct abi *abi, const struct layout_node *node,
 		       void (*tell)(void *context, const struct layout_member *member),
 		       void *context)
 {
-	struct tell to = {.member = tell, .context = context};
-
 	if (!node)
 		return;
 	if (node->kind == LAYOUT_WORD)
-		tell_bits(node->word.word, &to, false);
+		tell_bits(node->word.word, tell, context, false);
 	else if (node->kind == LAYOUT_OBJECT || node->kind == LAYOUT_USE ||
 		 (node->kind == LAYOUT_LOOP && !node->loop.bare))
-		tell_members(list_of(node, 0), &to, false);
+		tell_members(list_of(node, 0), tell, context, false);
 	for (size_t i = 0; node->kind == LAYOUT_REGS && i < abi->arch_count; i++)
 		for (size_t k = 0; k < abi->archs[i].regs.count; k++)
 			tell(context,

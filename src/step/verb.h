@@ -40,7 +40,7 @@ struct argument_type {
 	bool is_parsed_again;
 	bool is_made; /* operand->made is it; else operand->number */
 	/* The JSON Schema of what can be written: its text, or made of the argument's range or
-	 * words. */
+	 * words; both NULL: a string. */
 	const char *schema;
 	json_t *(*make_schema)(const struct argument *a);
 	/* How it is written in C. */

@@ -259,7 +259,8 @@ static json_t *verb_schema(const struct verb *verb)
 		/* Of a verb that is one of several kinds its own argument is its name. */
 		json_t *schema = a == own && verb->key  ? json_pack("{s:s}", "const", verb->name)
 				 : a->type->make_schema ? a->type->make_schema(a)
-							: json_loads(a->type->schema, 0, NULL);
+				 : a->type->schema      ? json_loads(a->type->schema, 0, NULL)
+							: json_pack("{s:s}", "type", "string");
 
 		schema = schema_or_variable(schema);
 
@@ -360,10 +361,8 @@ static int parse_bound(struct compiling *c, struct operand *operand)
 	return 0;
 }
 
-const struct argument_type argument_bound = {.c = C_AS_FD,
-					     .parse = parse_bound,
-					     .is_parsed_again = true,
-					     .schema = "{\"type\": \"string\"}"};
+const struct argument_type argument_bound = {
+	.c = C_AS_FD, .parse = parse_bound, .is_parsed_again = true};
 
 static int parse_text(struct compiling *c, struct operand *operand)
 {
@@ -383,11 +382,8 @@ static int parse_text(struct compiling *c, struct operand *operand)
 	return 0;
 }
 
-const struct argument_type argument_text = {.c = C_AS_TEXT,
-					    .parse = parse_text,
-					    .is_made = true,
-					    .is_parsed_again = true,
-					    .schema = "{\"type\": \"string\"}"};
+const struct argument_type argument_text = {
+	.c = C_AS_TEXT, .parse = parse_text, .is_made = true, .is_parsed_again = true};
 
 static int parse_literal(struct compiling *c, struct operand *operand)
 {
@@ -592,16 +588,10 @@ static int parse_path(struct compiling *c, struct operand *operand)
 				    "or of the case's cgroup");
 }
 
-const struct argument_type argument_path_read = {.c = C_AS_TEXT,
-						 .parse = parse_path,
-						 .is_made = true,
-						 .is_parsed_again = true,
-						 .schema = "{\"type\": \"string\"}"};
-const struct argument_type argument_path_written = {.c = C_AS_TEXT,
-						    .parse = parse_path,
-						    .is_made = true,
-						    .is_parsed_again = true,
-						    .schema = "{\"type\": \"string\"}"};
+const struct argument_type argument_path_read = {
+	.c = C_AS_TEXT, .parse = parse_path, .is_made = true, .is_parsed_again = true};
+const struct argument_type argument_path_written = {
+	.c = C_AS_TEXT, .parse = parse_path, .is_made = true, .is_parsed_again = true};
 
 static int parse_target(struct compiling *c, struct operand *operand)
 {
@@ -610,8 +600,5 @@ static int parse_target(struct compiling *c, struct operand *operand)
 	return text && text[0] == '/' ? parse_path(c, operand) : parse_bound(c, operand);
 }
 
-const struct argument_type argument_write_target = {.c = C_AS_TARGET,
-						    .parse = parse_target,
-						    .is_made = true,
-						    .is_parsed_again = true,
-						    .schema = "{\"type\": \"string\"}"};
+const struct argument_type argument_write_target = {
+	.c = C_AS_TARGET, .parse = parse_target, .is_made = true, .is_parsed_again = true};

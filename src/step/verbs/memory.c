@@ -162,8 +162,8 @@ static int parse_page_member(struct compiling *c, struct operand *operand)
 			  : 0;
 }
 
-static const struct argument_type argument_page_member = {
-	.c = C_AS_NAME, .parse = parse_page_member, .schema = "{\"type\": \"string\"}"};
+static const struct argument_type argument_page_member = {.c = C_AS_NAME,
+							  .parse = parse_page_member};
 
 /* An address: a name, or an expression; with an offset, or the one of a member. */
 static uint64_t address_of(const struct arguments *a)

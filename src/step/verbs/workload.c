@@ -314,7 +314,7 @@ static const struct argument_type argument_word_size = {.parse = parse_word_size
 							.schema = "{\"enum\": [1, 2, 4, 8]}"};
 
 /* The workload's own name, which has led to its row. */
-static const struct argument_type argument_kind = {.schema = "{\"type\": \"string\"}"};
+static const struct argument_type argument_kind = {0};
 
 const struct verb workload_verbs[] = {
 	{"spin", "use cpu time, or run a loop", WORK,
