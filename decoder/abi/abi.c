@@ -95,22 +95,15 @@ const struct abi_mend *abi_mend(const struct abi *abi, const char *name, struct 
 	return NULL;
 }
 
-/* The length of 6.12 in 6.12.113; 0 of a version of mainline. */
-static size_t branch_length(const char *version)
-{
-	const char *dot = strchr(version, '.');
-
-	dot = dot ? strchr(dot + 1, '.') : NULL;
-	return dot ? (size_t)(dot - version) : 0;
-}
-
 bool abi_mend_is_in(const struct abi_mend *mend, const char *version)
 {
 	for (size_t i = 0; mend->in[i]; i++) {
-		size_t n = branch_length(mend->in[i]);
+		const char *in = mend->in[i], *dot = strchr(in, '.');
+		/* of 6.12 in 6.12.113; 0: it is mainline's */
+		size_t n = dot && (dot = strchr(dot + 1, '.')) ? (size_t)(dot - in) : 0;
 
-		if (abi_version_compare(version, mend->in[i]) >= 0 &&
-		    (!n || (!strncmp(version, mend->in[i], n) && version[n] == '.')))
+		if (abi_version_compare(version, in) >= 0 &&
+		    (!n || (!strncmp(version, in, n) && version[n] == '.')))
 			return true;
 	}
 	return false;

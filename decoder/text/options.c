@@ -44,18 +44,6 @@ int option_bad_value(const char *program, const char *option, const char *got, c
 	return -EINVAL;
 }
 
-static int take_word(const char *program, const struct option_row *row, const char *value, int *out)
-{
-	int word = name_index(value, row->words, NULL);
-	char expected[256];
-
-	if (word < 0)
-		return option_bad_value(program, row->name, value,
-					words_as_text(row->words, expected, sizeof(expected)));
-	*out = word;
-	return 0;
-}
-
 static int take_in_range(const char *program, const struct option_row *row, const char *value,
 			 void *out)
 {
@@ -96,6 +84,9 @@ static int take_in_range(const char *program, const struct option_row *row, cons
 static int take_option(const char *program, const struct option_row *row, unsigned char *settings,
 		       const char *value)
 {
+	char expected[256];
+	int word;
+
 	if (row->given)
 		settings[row->given] = true;
 	switch (row->kind) {
@@ -109,7 +100,13 @@ static int take_option(const char *program, const struct option_row *row, unsign
 		memcpy(settings + row->at, &value, sizeof(value));
 		return 0;
 	case OPTION_WORD:
-		return take_word(program, row, value, (int *)(void *)(settings + row->at));
+		word = name_index(value, row->words, NULL);
+		if (word < 0)
+			return option_bad_value(
+				program, row->name, value,
+				words_as_text(row->words, expected, sizeof(expected)));
+		memcpy(settings + row->at, &word, sizeof(word));
+		return 0;
 	case OPTION_TAKEN:
 		return row->take(settings + row->at, value, row, program) ? -EINVAL : 0;
 	default:
