@@ -10,6 +10,9 @@
 
 #include "text/say.h"
 
+static const char *const text_kinds[] = {
+	[DOC_TEXT] = "a line of text without control characters", [DOC_STRING] = "a string"};
+
 static int doc_list(struct doc *d, const struct doc_row *row, const json_t *json,
 		    unsigned char *out, const struct where *w)
 {
@@ -117,14 +120,9 @@ static int read_member(struct doc *d, const struct doc_row *row, const json_t *j
 		memcpy(at, &json, sizeof(json));
 		return 0;
 	case DOC_TEXT:
-		if (!text || !one_line(text))
-			return error_value(d->e, w, json,
-					   "a line of text without control characters");
-		memcpy(at, &text, sizeof(text));
-		return 0;
 	case DOC_STRING:
-		if (!text)
-			return error_value(d->e, w, json, "a string");
+		if (!text || (row->kind == DOC_TEXT && !one_line(text)))
+			return error_value(d->e, w, json, "%s", text_kinds[row->kind]);
 		memcpy(at, &text, sizeof(text));
 		return 0;
 	case DOC_TRUTH:
@@ -190,10 +188,9 @@ int doc_read(struct doc *d, const struct doc_type *type, const json_t *json, voi
 		if (row->is_required && !json_object_get(json, row->key))
 			return error_value(d->e, &at, NULL, "%s",
 					   row->expected             ? row->expected
-					   : row->kind == DOC_STRING ? "a string"
 					   : row->kind == DOC_OBJECT ? row->type->what
-					   : row->kind == DOC_TEXT
-						   ? "a line of text without control characters"
+					   : row->kind == DOC_TEXT || row->kind == DOC_STRING
+						   ? text_kinds[row->kind]
 						   : type->what);
 	}
 	return type->check ? type->check(d, out, json, w) : 0;
