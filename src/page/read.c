@@ -9,6 +9,7 @@
 #include "machine/environment.h"
 #include "page/page.h"
 #include "report/file.h"
+#include "text/arena.h"
 #include "text/json_text.h"
 #include "text/say.h"
 
@@ -149,10 +150,8 @@ static struct row *new_row(struct table *table, const json_t *result)
 {
 	struct row *row;
 
-	if (table->row_count == table->row_capacity) {
-		table->row_capacity = table->row_capacity ? 2 * table->row_capacity : 1024;
-		table->rows = or_exit(realloc(table->rows, table->row_capacity * sizeof(*row)));
-	}
+	if (list_grow(&table->rows, table->row_count, &table->row_capacity, sizeof(*row)))
+		or_exit(NULL);
 	row = &table->rows[table->row_count];
 	*row = (struct row){.details = json_object()};
 	set_about(row, members(result, about_keys));

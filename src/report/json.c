@@ -30,28 +30,14 @@ static void dump(struct output *out, json_t *json, size_t flags)
 	json_decref(json);
 }
 
-/* A folder's name may be no UTF-8: no JSON has that. */
-static bool can_be_json(const json_t *words)
-{
-	const json_t *word;
-	size_t i;
-
-	json_array_foreach(words, i, word) {
-		json_t *checked = json_string(json_string_value(word));
-
-		json_decref(checked);
-		if (!checked)
-			return false;
-	}
-	return words != NULL;
-}
-
 static json_t *head(const struct report *report)
 {
 	json_t *json = head_json(report->env, report->host, report->cases_hash);
+	char *text = report->again_words ? json_text(report->again_words, 0) : NULL;
 
-	if (can_be_json(report->again_words))
+	if (text) /* a folder's name may be no UTF-8: no JSON has that */
 		json_object_set(json, "again", report->again_words);
+	free(text);
 	return json;
 }
 
