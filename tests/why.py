@@ -464,6 +464,17 @@ def as_nobody():
     os.setresuid(NOBODY, NOBODY, NOBODY)
 
 
+def errnos_of_elsewhere(asking):
+    """What came elsewhere has its causes, though the model says something else of the call."""
+    open_of = {"attr": {"type": "software", "config": "cpu_clock"}, "pid": 0, "cpu": -1}
+    answer = asking.answer("-m", MACHINE, "--as", "root", "-", status=1, text=json.dumps({"open": {**open_of, "group_fd": 1020}, "errno": "EMFILE"}))
+    need((answer["check"], answer["errno"], [one["check"] for one in answer["suspects"]]) == ("O042", "EBADF", ["O041"]), answer)
+    answer = asking.answer("-m", MACHINE, "--as", "root", "-", status=0, text=json.dumps({"open": open_of, "errno": "EMFILE"}))
+    need(answer["opened"] and [one["check"] for one in answer["suspects"]] == ["O041"], answer)
+    said = asking.run("-m", MACHINE, "--as", "root", "-", text=json.dumps({"open": open_of, "errno": "EMFILE"})).stdout.decode()
+    need("Where it gave EMFILE, the cause can be:" in said, said)
+
+
 def without_privilege(asking):
     """An ordinary user is told what root could do, and that it was not tried."""
     if os.getuid():
@@ -641,7 +652,7 @@ def main():
     opens = not os.environ.get("OPENS_NOTHING")
     try:
         for part in (stories_by_the_model, stories_without_the_errno, stories_not_of_the_call, stories_here, forms_of_one_call, statuses_and_text, on_other_machines,
-                     counted_for_nothing, buffers, ioctls, killed_while_it_tries, without_privilege, behind_a_filter, absences, wrong_questions):
+                     counted_for_nothing, buffers, ioctls, killed_while_it_tries, errnos_of_elsewhere, without_privilege, behind_a_filter, absences, wrong_questions):
             began = time.monotonic()
             if not opens and part not in OF_THE_MODEL:
                 print(f"left out: {part.__name__}, for perf_event_open opens nothing for a user here")

@@ -255,10 +255,6 @@ static void write_refusal(const struct explanation *x, FILE *f)
 			       cause->instead, 4, f);
 	}
 	write_labelled("", cause->unknown, 2, f);
-	if (cause->suspects) {
-		fputs("The cause can be:\n", f);
-		write_causes(cause->suspects, cause->suspect_count, 2, f);
-	}
 }
 
 static void write_remedies(const struct explanation *x, FILE *f)
@@ -352,6 +348,13 @@ void explanation_write(const struct explanation *x, FILE *f)
 		write_refusal(x, f);
 	else if (cause->opened == UNSAID && !x->notes)
 		write_uncertain(x, f);
+	if (cause->opened != UNSAID && cause->suspects) {
+		if (cause->check || cause->opened == SAID_YES)
+			say(f, "Where it gave %s, the cause can be:\n", x->told);
+		else
+			fputs("The cause can be:\n", f);
+		write_causes(cause->suspects, cause->suspect_count, 2, f);
+	}
 	if (x->behind_count || x->behind_others_count)
 		fputs("Behind that:\n", f);
 	write_causes(x->behind, x->behind_count, 2, f);

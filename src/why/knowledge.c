@@ -499,14 +499,6 @@ static bool has_gone_on(const struct search *s, const struct finding *f)
 	return f->err != s->refused->err || f->check != s->refused->check;
 }
 
-static bool is_over(struct search *s)
-{
-	if (s->judge->asked < ASKED_MOST && clock_seconds() < s->until)
-		return false;
-	s->found->is_cut = true;
-	return true;
-}
-
 static bool has_change(const struct remedy *set, size_t change)
 {
 	for (size_t i = 0; i < set->count; i++)
@@ -536,11 +528,14 @@ static void grow_set(struct search *s, const struct remedy *first, struct sets *
 {
 	size_t from = first->count == 1 ? first->changes[0] + 1 : 0;
 
-	for (size_t j = from; j < s->changes->count && !is_over(s); j++) {
+	for (size_t j = from; j < s->changes->count; j++) {
 		const struct change *change = &s->changes->list[j];
 		struct remedy set = *first;
 		struct finding f;
 
+		s->found->is_cut = s->judge->asked >= ASKED_MOST || clock_seconds() >= s->until;
+		if (s->found->is_cut)
+			return;
 		if (has_change(first, j))
 			continue;
 		set.changes[set.count++] = j;

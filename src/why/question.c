@@ -423,19 +423,6 @@ static void settle_paste(struct question *q, const struct environment *env)
 	}
 }
 
-/* A descriptor that an earlier line has opened is named by it. */
-static void name_group(json_t *open, const json_t *opened)
-{
-	const json_t *fd = json_object_get(open, "group_fd");
-	json_t *name = json_is_integer(fd)
-			       ? json_sprintf("$fd%lld", (long long)json_integer_value(fd))
-			       : json_sprintf("$fd%.10s", member_text(open, "group_fd"));
-
-	if (json_object_get(opened, json_string_value(name) + 1))
-		json_object_set(open, "group_fd", name);
-	json_decref(name);
-}
-
 /* What there is of a text of several calls, so far. */
 struct pasted {
 	struct question *q;
@@ -448,6 +435,7 @@ struct pasted {
 static void take_call(struct pasted *p, json_t *open)
 {
 	struct question *q = p->q;
+	json_t *group;
 	char name[16];
 
 	if (q->open && p->fd >= 0) {
@@ -457,7 +445,14 @@ static void take_call(struct pasted *p, json_t *open)
 		json_object_set_new(p->opened, name, json_true());
 	}
 	q->open = arena_keep(&q->arena, open);
-	name_group(q->open, p->opened);
+	/* A descriptor that an earlier line has opened is named by it. */
+	group = json_object_get(open, "group_fd");
+	group = json_is_integer(group)
+			? json_sprintf("$fd%lld", (long long)json_integer_value(group))
+			: json_sprintf("$fd%.10s", member_text(open, "group_fd"));
+	if (json_object_get(p->opened, json_string_value(group) + 1))
+		json_object_set(open, "group_fd", group);
+	json_decref(group);
 }
 
 static const char *group_of(const json_t *open)

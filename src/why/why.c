@@ -579,6 +579,10 @@ static void explain_in_setup(struct explainer *x)
 		    text, sizeof(text));
 	out->call = pool_print(why->pool, "%s", text);
 	out->cause = tell_finding(x, &x->found);
+	/* Not refused as it was elsewhere: that has a reason, too. */
+	if (x->judge.objects.known_errno && !out->cause.suspects &&
+	    x->judge.objects.known_errno != x->found.err)
+		tell_suspects(x, x->judge.objects.known_errno, 'O', &out->cause);
 	if (x->is_brief)
 		return;
 	opens = x->found.outcome == OPENS ||
