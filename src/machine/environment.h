@@ -57,7 +57,7 @@ struct environment {
 	const struct abi *abi;
 	const struct abi_arch *arch; /* NULL: not in cases/abi */
 	char release[65], version[65], machine[65];
-	char upstream[65];    /* the version of kernel.org's that it is of; see upstream.h */
+	char upstream[65];    /* the version of kernel.org's that it is of: upstream_version() */
 	unsigned kernel_bits; /* of the kernel's long, as far as uname tells */
 	unsigned page_size, cpus_possible, cpus_online;
 	unsigned cpu_limit; /* no cpu has this number or a higher one; 0: not known */

@@ -84,7 +84,7 @@ int identity_resume(uint64_t held);
 /*
  * Runs `what` in a forked process of that identity, in a session of its own, and waits for it.
  * Returns what it returned, or a negative errno when it could not be run: -ETIMEDOUT if it did not
- * end when it had had `seconds` (patience.h).
+ * end when it had had `seconds` (struct patience).
  */
 int identity_run(enum identity as, unsigned seconds, int (*what)(void *), void *argument);
 
