@@ -110,15 +110,20 @@ static int list(void *settings, char **operands)
 	return status;
 }
 
-/* What is said of a machine is about that machine. 0, or an exit status after a message. */
-static int check_sentences(const struct sources *sources)
+/* What is learned names what there is, and what is said of a machine is about that machine. 0, or
+ * an exit status after a message. */
+static int check_model(const struct sources *sources, const struct abi *abi)
 {
 	static const char *const files[] = {"checks.json", "probe.json", "why.json"};
 	struct model_file file;
 	struct arena arena = {0};
 	struct error e = {0};
-	int err = model_file_load(&file, sources_find(sources, "model.json"), &arena, &e);
+	const struct source *model = sources_find(sources, "model.json");
+	struct where root = where_root(model);
+	int err = model_file_load(&file, model, &arena, &e);
 
+	if (!err)
+		err = learned_check(&file.learned, abi, AT_KEY(&root, "learned"), &e);
 	for (size_t i = 0; !err && i < sizeof(files) / sizeof(*files); i++)
 		err = sentences_check(sources_find(sources, files[i]), &file, &e);
 	arena_free(&arena);
@@ -136,7 +141,7 @@ static int check(void *settings, char **operands)
 	if (!status)
 		status = baseline_load(&baseline, NULL, &l, "perfabi check");
 	if (!status)
-		status = check_sentences(&l.sources);
+		status = check_model(&l.sources, l.abi);
 	if (!status && !cases_check_use(picked, count, "perfabi check"))
 		status = EXIT_USAGE;
 	if (!status)

@@ -461,8 +461,11 @@ static int report(struct run *run)
 	run->report.interrupted = s->end.signal;
 	run->report.alarms = kernel_taint() & ~run->report.alarms;
 	memset(run->report.tally, 0, sizeof(run->report.tally));
-	for (size_t i = 0; i < s->count; i++)
+	for (size_t i = 0; i < s->count; i++) {
 		run->report.tally[s->results[i].verdict.outcome]++;
+		run->report.unreached +=
+			s->results[i].verdict.outcome == ERROR && !result_has_run(&s->results[i]);
+	}
 	run->report.seconds = clock_seconds() - s->began;
 	outputs_tell(&run->outputs, ENDS, &run->report, NULL, NULL);
 	for (size_t i = 0; i < run->outputs.count; i++)

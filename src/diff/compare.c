@@ -94,14 +94,14 @@ static int compare_entries(const void *x, const void *y)
 	return order ? order : strcmp(member_text(*a, "id"), member_text(*b, "id"));
 }
 
-size_t diff_alike(const json_t *list, size_t i)
+size_t diff_alike(const json_t *list, size_t i, size_t most)
 {
-	size_t end = i + 1;
+	size_t n = 1;
 
-	while (end < json_array_size(list) &&
-	       !compare_what(json_array_get(list, i), json_array_get(list, end)))
-		end++;
-	return end - i;
+	while (n < most && i + n < json_array_size(list) &&
+	       !compare_what(json_array_get(list, i), json_array_get(list, i + n)))
+		n++;
+	return n;
 }
 
 static void sort_list(json_t *list)

@@ -33,9 +33,9 @@ json_t *diff_sides(const json_t *a, const json_t *b);
 
 /*
  * How many entries of one list (as "worse") are alike from the i-th on: they have the same topic,
- * answer or change, and reason. At least 1.
+ * answer or change, and reason. At least 1; `most` are looked at.
  */
-size_t diff_alike(const json_t *list, size_t i);
+size_t diff_alike(const json_t *list, size_t i, size_t most);
 
 /*
  * Writes it for a terminal, or in Markdown for a merge request. What is alike is one line, unless

@@ -161,7 +161,7 @@ json_t *side_read(const char *path, struct error *e)
 	struct side_reading r = {
 		.answers = json_object(), .facts = json_object(), .type = "report", .e = e};
 	const struct report_sink sink = {side_head, side_result, side_probe, &r};
-	bool has_end;
+	bool has_end = false;
 	int err = report_file_read(path, &sink, &has_end, e);
 	json_t *side;
 

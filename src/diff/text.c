@@ -3,6 +3,7 @@
  * For a terminal and for a merge request: what is worse first, each by itself; then what is better;
  * then the rest, folded up.
  */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,7 +128,7 @@ static void print_diff_list(FILE *f, const json_t *diff, const struct list *row,
 	if (json_array_size(list))
 		fprintf(f, "\n%s: %zu\n", row->title, json_array_size(list));
 	for (size_t i = 0; (entry = json_array_get(list, i)); i += n) {
-		size_t alike = is_long ? 1 : diff_alike(list, i);
+		size_t alike = is_long ? 1 : diff_alike(list, i, row->is_open ? 2 : SIZE_MAX);
 
 		n = row->is_open ? 1 : alike;
 		print_diff_topic(f, entry, &topic);
@@ -259,7 +260,7 @@ static void mark_table(FILE *f, const json_t *diff, const struct list *row, bool
 			 : "| %s | A | B | why |\n|---|---|---|---|\n",
 		noun(diff, 1));
 	for (size_t i = 0; (entry = json_array_get(list, i)); i += n) {
-		n = is_long || row->is_open || is_facts ? 1 : diff_alike(list, i);
+		n = is_long || row->is_open || is_facts ? 1 : diff_alike(list, i, SIZE_MAX);
 		if (is_facts)
 			mark_fact(f, entry);
 		else

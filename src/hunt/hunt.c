@@ -538,6 +538,7 @@ int hunt_as(const struct hunt *hunt, enum identity as, struct tally *sum)
 	int err = tallies != MAP_FAILED ? 0 : -errno;
 
 	identity_choose_uids(uids, options->jobs);
+	signal(SIGCHLD, SIG_DFL); /* who started us may ignore it: nothing would come then */
 	sigprocmask(SIG_BLOCK, &ends, &before);
 	for (unsigned i = 0; i < options->jobs && !err; i++) {
 		*w = (struct worker){.hunt = hunt,

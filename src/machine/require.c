@@ -340,10 +340,13 @@ static int since(const struct token *t)
 	found(t, "it came with %s, this is %s", version, t->env->upstream);
 	if (abi_version_compare(t->env->upstream, version) < 0)
 		return false;
-	if (!built || built == 'y' || built == 'm')
+	if (!config || built == 'y' || built == 'm')
 		return true;
-	found(t, "this kernel is built without CONFIG_%s", config);
-	return false;
+	if (built)
+		found(t, "this kernel is built without CONFIG_%s", config);
+	else
+		found(t, "whether CONFIG_%s is set is not known: %s", config, t->env->config_why);
+	return built ? false : NOT_KNOWN;
 }
 
 static int mend(const struct token *t)
@@ -836,7 +839,7 @@ int require_check(const char *token, const struct abi *abi, const struct where *
 	struct form form;
 	bool known = find_form(bare, &form, &parsed) && form.kind != REPORTED;
 
-	if (known && form.met == kernel && parsed.relation->sign[0] == '>' &&
+	if (known && form.met == kernel && parsed.relation->sign[0] == (bare > token ? '<' : '>') &&
 	    strncmp(parsed.rest, "2.6.", 4) != 0 &&
 	    strchr(parsed.rest, '.') != strrchr(parsed.rest, '.'))
 		return error_name(e, w, token, NULL,

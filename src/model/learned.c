@@ -61,6 +61,22 @@ int learned_read(struct doc *d, const json_t *json, void *to, const struct where
 	return 0;
 }
 
+int learned_check(const struct learned *learned, const struct abi *abi, const struct where *w,
+		  struct error *e)
+{
+	for (size_t i = 0; i < learned->count; i++) {
+		const char *since = learned->list[i].since;
+		struct nearest near = {0};
+
+		if (since && (*since < '0' || *since > '9') && strcmp(since, "attr") &&
+		    !abi_family(abi, since) &&
+		    (strncmp(since, "mend.", 5) || !abi_mend(abi, since + 5, &near)))
+			return error_name(e, AT_KEY(w, learned->list[i].name), since, near.best,
+					  "since: a version, or a family or mend of cases/abi");
+	}
+	return 0;
+}
+
 bool learned_get(const struct learned *learned, const char *name, uint64_t *value)
 {
 	*value = 0;
@@ -152,16 +168,6 @@ static uint64_t known_fields(const struct abi *abi, const struct abi_field *word
 	return bits;
 }
 
-/* A number, or a text with one; 0 of anything else. */
-static uint64_t arch_number(const json_t *json)
-{
-	struct where nowhere = {0};
-	struct error e = {0};
-	struct value value;
-
-	return value_eval(json, NULL, NULL, &nowhere, &value, &e) ? 0 : value.bits;
-}
-
 /* What the kernel's version and architecture alone say; *known: whether they say anything. */
 static uint64_t learned_by_version(const struct learned_item *item, const struct environment *env,
 				   bool *known)
@@ -171,10 +177,13 @@ static uint64_t learned_by_version(const struct learned_item *item, const struct
 	const struct abi_mend *mend =
 		since && !strncmp(since, "mend.", 5) ? abi_mend(env->abi, since + 5, NULL) : NULL;
 	const json_t *value = env->arch ? json_object_get(item->by_arch, env->arch->name) : NULL;
+	struct where nowhere = {0};
+	struct error e = {0};
+	struct value number; /* or a text with one */
 
 	*known = value || (since && env->upstream[0]);
 	if (value)
-		return arch_number(value);
+		return value_eval(value, NULL, NULL, &nowhere, &number, &e) ? 0 : number.bits;
 	if (!*known)
 		return 0;
 	if (family)

@@ -40,6 +40,10 @@ extern const struct doc_type learned_item_type;
 /* Reads `learned` of cases/model.json, as a doc_row does; nothing is known yet. */
 int learned_read(struct doc *d, const json_t *json, void *learned, const struct where *w);
 
+/* 0, or -EINVAL with `e` filled: what `since` names is not in cases/abi. */
+int learned_check(const struct learned *learned, const struct abi *abi, const struct where *w,
+		  struct error *e);
+
 /*
  * Learns all that can be, by opens as the runner and as others where it can become them; none stays
  * open. What cannot be tried is taken from the version where the file says since when it is so.

@@ -300,7 +300,7 @@ static void deviations(struct output *out, const struct report *report, bool of_
 	free(counts);
 }
 
-/* A pass that nobody doubts says nothing of what fails only sometimes. */
+/* A pass of what fails only sometimes, or may be mended, proves neither. */
 static void known_passes(struct output *out, const struct report *report)
 {
 	const char *title = "\nPass here, and are known to fail on kernels like this one:\n";

@@ -257,13 +257,16 @@ void report_verdict(const struct report *report, char *out, size_t size)
 
 	for (int i = 0; i < OUTCOMES; i++)
 		judged += i == SKIP ? 0 : tally[i];
+	judged -= report->unreached;
 	out[0] = '\0';
 	add_count(out, size, tally[FAIL], "case fails", "cases fail");
 	add_count(out, size, tally[UNSTABLE], "fails in some of its runs",
 		  "fail in some of their runs");
 	add_count(out, size, tally[XPASS], "passes though it is known to fail",
 		  "pass though they are known to fail");
-	add_count(out, size, tally[ERROR], "could not be judged", "could not be judged");
+	add_count(out, size, tally[ERROR] - report->unreached, "could not be judged",
+		  "could not be judged");
+	add_count(out, size, report->unreached, "was not reached", "were not reached");
 	n = strlen(out);
 	if (!judged)
 		snprintf(out, size, "Nothing was judged: all %u cases are skipped", tally[SKIP]);

@@ -20,8 +20,9 @@ struct report {
 	const struct instance *const *instances;
 	const struct result *results; /* in the order of the instances; NULL until the end */
 	size_t count;
-	unsigned rounds;          /* that each was to have */
-	unsigned tally[OUTCOMES]; /* of ERROR: with those that were not reached */
+	unsigned rounds; /* that each was to have */
+	unsigned tally[OUTCOMES];
+	unsigned unreached; /* of the errors: those that the run did not come to */
 	double seconds;
 	int interrupted;     /* signal that ended the run, or 0 */
 	uint64_t alarms;     /* bits of /proc/sys/kernel/tainted that were set meanwhile */

@@ -670,7 +670,8 @@ static struct findings *find_all(const struct baseline *baseline, const struct r
 	for (size_t i = 0; i < count; i++) {
 		const struct result *result = &results[i];
 
-		if (result->verdict.outcome == ERROR || result->verdict.outcome == UNSTABLE)
+		if (result->verdict.outcome == ERROR || result->verdict.outcome == UNSTABLE ||
+		    result->differed)
 			changes->left++;
 		else if (result->verdict.outcome == XFAIL)
 			findings[result->deviation - baseline->list].failed++;

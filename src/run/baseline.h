@@ -63,7 +63,7 @@ struct deviation {
 	const char *function /* of the kernel, or NULL */, *why;
 	const char *since, *fixed;   /* the version, or the commit */
 	const struct abi_mend *mend; /* that `fixed` names: it holds for kernels without; or NULL */
-	const char *sometimes;     /* what makes the case pass there all the same */
+	const char *sometimes;       /* what makes the case pass there all the same */
 };
 
 /* What entries are read with, as doc_read()'s context. */

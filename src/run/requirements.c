@@ -199,6 +199,7 @@ static bool meets_all(const struct requirements *here, uid_t uid, const struct i
 		      struct result *result)
 {
 	const json_t *requirement;
+	unsigned lacks = 0;
 	char why[384];
 	size_t i;
 
@@ -207,10 +208,13 @@ static bool meets_all(const struct requirements *here, uid_t uid, const struct i
 
 		if (requirements_truth(here, uid, instance, text, why, sizeof(why)) == 1)
 			continue;
-		result_skip(result, text, why);
-		return false;
+		if (!lacks++)
+			result_skip(result, text, why);
+		if (!here->asks_all)
+			break;
 	}
-	return true;
+	result->lacks = lacks;
+	return !lacks;
 }
 
 bool requirements_allow(const struct requirements *here, uid_t uid, const struct instance *instance,

@@ -13,6 +13,7 @@ struct requirements {
 	struct environment *env;
 	const struct surroundings *surroundings;
 	double timeout; /* seconds, for a case that another one requires */
+	bool asks_all;  /* a skip's `lacks` says how many of the tokens are not met */
 };
 
 /* Whether nothing can run as that identity; then `result` says why. */

@@ -20,16 +20,18 @@ struct beside {
 struct result {
 	const struct instance *instance;
 	struct verdict verdict;
-	char *token;                       /* of a skip: the requirement that is not met; owned */
-	char *reason;                      /* of a skip, an xfail, an xpass or an error; owned */
-	const struct deviation *deviation; /* of an xfail or xpass: the baseline's entry */
+	char *token;  /* of a skip: the requirement that is not met; owned */
+	char *reason; /* of a skip, an xfail, an xpass or an error; owned */
+	const struct deviation
+		*deviation; /* the baseline's entry, also of a pass of what fails at times */
 	double seconds;
 	struct beside beside; /* of one that ran */
 	int first;            /* outcome of the first run, which the others are held against */
 	unsigned first_phases;
-	unsigned tried, failed;  /* of a case that failed: how often it ran, and failed */
-	bool passes_without;     /* of a skip that was tried: it passes without that requirement */
-	bool disturbed;          /* others changed the machine meanwhile: this run says nothing */
+	unsigned tried, failed; /* of a case that failed: how often it ran, and failed */
+	unsigned lacks;      /* of a skip: how many of its requirements are known not to be met */
+	bool passes_without; /* of a skip that was tried: it passes without that requirement */
+	bool disturbed;      /* others changed the machine meanwhile: this run says nothing */
 	unsigned runs, differed; /* with --repeat: how many runs did not agree with the first */
 };
 

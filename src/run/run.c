@@ -147,7 +147,7 @@ static bool ask_controls(struct runner *r, struct worker *w, struct result *resu
 		const char *control = require_control(tokens);
 		bool is_fleeting = require_is_fleeting(tokens);
 
-		if (!control || trial->control ||
+		if (!control || (trial->control && !is_fleeting) ||
 		    (is_fleeting && !may_be_theirs(r, w, tokens, trial->failure.err)) ||
 		    requirements_truth(&r->requirements, w->uid, instance, control, why,
 				       sizeof(why)))
@@ -168,9 +168,10 @@ static void end_trial(struct runner *r, const struct worker *w, struct result *r
 	const struct trial *trial = &w->trial;
 	char why[640];
 
+	result_set_text(&result->reason, NULL); /* of a run that could not be judged */
+	result->disturbed = false;
 	result->verdict = trial->failure;
-	if (trial->failures == TRIAL_RUNS && r->confirmed < CONFIRMED)
-		r->causes[r->confirmed++] = result_cause(result);
+	r->confirmed += trial->failures == TRIAL_RUNS;
 	result->tried = trial->runs;
 	result->failed = trial->failures;
 	if (trial->failures == trial->runs)
@@ -182,17 +183,6 @@ static void end_trial(struct runner *r, const struct worker *w, struct result *r
 		 trial->failures, trial->runs, trial->why,
 		 trial->failure.got[0] ? trial->failure.got : "nothing");
 	result_skip(result, trial->control, why);
-}
-
-/* Whether others have failed each time for the same cause, or so many that no time is left. */
-static bool is_confirmed(const struct runner *r, const struct result *result)
-{
-	uint64_t cause = result_cause(result);
-
-	for (unsigned i = 0; i < r->confirmed; i++)
-		if (r->causes[i] == cause)
-			return true;
-	return r->confirmed == CONFIRMED;
 }
 
 /*
@@ -207,11 +197,13 @@ static bool is_on_trial(struct runner *r, struct worker *w, struct result *resul
 	unsigned asks;
 
 	if (!trial->runs &&
-	    (!has_failed || r->options->parts || is_confirmed(r, result) ||
+	    (!has_failed || r->options->parts || r->confirmed >= CONFIRMED ||
 	     (r->options->baseline && baseline_find(r->options->baseline, instance, r->env))))
 		return false;
-	if (!has_failed && result->verdict.outcome != PASS)
-		return false; /* it could not be judged once more */
+	if (!has_failed && result->verdict.outcome != PASS) {
+		end_trial(r, w, result); /* it could not be judged once more */
+		return false;
+	}
 	if (!trial->runs++)
 		trial->ends = clock_seconds() + r->options->timeout;
 	if (has_failed && !trial->failures++)
@@ -430,7 +422,8 @@ static bool can_begin(struct runner *r, struct worker *w, const struct instance 
 		return false;
 	if (!requirements_allow(&r->requirements, w->uid, instance, result)) {
 		if (!r->options->tries_skipped ||
-		    (result->token && !require_may_be_tried(result->token, r->env)))
+		    (result->token &&
+		     (result->lacks > 1 || !require_may_be_tried(result->token, r->env))))
 			return false;
 		w->skipped = *result;
 		*result = (struct result){0};
@@ -854,7 +847,8 @@ int run_all(const struct instance *const *instances, size_t count, const struct 
 					    .altered = signals_altered()}};
 	int err;
 
-	r.requirements = (struct requirements){cases, env, &r.surroundings, options->timeout};
+	r.requirements = (struct requirements){cases, env, &r.surroundings, options->timeout,
+					       options->tries_skipped};
 	memset(results, 0, count * sizeof(*results));
 	err = set_up(&r);
 	if (err) {

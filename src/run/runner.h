@@ -46,7 +46,7 @@ struct moves {
 	unsigned all, by_kernel;
 };
 
-enum { CONFIRMED = 40 };
+enum { CONFIRMED = 40 }; /* failures that came each time; all others are believed then */
 
 /* Of a case that failed, and runs again. */
 struct trial {
@@ -91,12 +91,9 @@ struct runner {
 	struct sysctl_watch sysctls;
 	bool has_begun; /* the machine was looked at with other runs kept away */
 	struct moves moves;
-	char moved[96];  /* the last move that was not the kernel's, or else the last */
-	uint64_t jitter; /* state of runner_random() */
-	/* Causes of failures that came each time. Their like are believed at once, and so is
-	 * everything once there are as many as this has room for. */
-	uint64_t causes[CONFIRMED];
-	unsigned confirmed;
+	char moved[96];       /* the last move that was not the kernel's, or else the last */
+	uint64_t jitter;      /* state of runner_random() */
+	unsigned confirmed;   /* how many failures came each time */
 	double waiting_since; /* for another perfabi; 0: we are not */
 	bool gave_up;         /* waiting */
 	struct surroundings surroundings;

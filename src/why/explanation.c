@@ -178,18 +178,6 @@ json_t *absent_json(const struct absent_answer *absent)
  * For people: the call, why, what helps, what else to know.
  */
 
-static void write_joined(const char *const *texts, const char *between, unsigned indent, FILE *f)
-{
-	json_t *all = json_string(""), *more;
-
-	for (size_t i = 0; texts[i]; i++, all = more) {
-		more = json_sprintf("%s%s%s", json_string_value(all), i ? between : "", texts[i]);
-		json_decref(all);
-	}
-	say_wrapped(f, json_string_value(all), indent, indent, SAY_COLUMNS);
-	json_decref(all);
-}
-
 /* `label` and the text, which is indented behind it; nothing of no text. */
 static void write_labelled(const char *label, const char *text, unsigned indent, FILE *f)
 {
@@ -263,7 +251,7 @@ static void write_remedies(const struct explanation *x, FILE *f)
 		fputs("\nThis alone does not help:\n", f);
 	for (size_t i = 0; i < x->dead_end_count; i++) {
 		fputs("  - ", f);
-		write_joined(x->dead_ends[i].does, "; ", 4, f);
+		say_joined(f, x->dead_ends[i].does, "; ", 4);
 		write_cause(&x->dead_ends[i].cause, 4, f);
 	}
 	if (!x->remedy_count)
@@ -278,17 +266,17 @@ static void write_remedies(const struct explanation *x, FILE *f)
 		const struct remedy_found *remedy = &x->remedies[i];
 
 		fprintf(f, "  %zu. ", i + 1);
-		write_joined(remedy->does, "; ", 5, f);
+		say_joined(f, remedy->does, "; ", 5);
 		if (remedy->loses[0]) {
 			fputs("     You lose ", f);
-			write_joined(remedy->loses, "; ", 14, f);
+			say_joined(f, remedy->loses, "; ", 14);
 		}
 		if (remedy->unsure) {
 			const char *const unsure[] = {"Whether it opens then is not known",
 						      remedy->unsure, NULL};
 
 			fprintf(f, "%5s", "");
-			write_joined(unsure, ": ", 5, f);
+			say_joined(f, unsure, ": ", 5);
 		} else if (x->is_tried && !remedy->is_tried) {
 			fputs("     By the model: perfabi could not try it here.\n", f);
 		}
@@ -389,6 +377,6 @@ void absent_write(const struct absent_answer *absent, FILE *f)
 	write_labelled("What to do: ", absent->says->instead, 2, f);
 	if (absent->there && absent->there[0]) {
 		fputs("  There are: ", f);
-		write_joined(absent->there, ", ", 13, f);
+		say_joined(f, absent->there, ", ", 13);
 	}
 }

@@ -386,30 +386,40 @@ static void note_substitute(struct question *q, const char *text)
 	json_array_append_new(q->notes, json_string(text));
 }
 
-/* What a pasted call says that means something else here is replaced, and that is said. */
-static void settle_paste(struct question *q, const struct environment *env)
+/* Whether `pid` is of a process that has ended since; of a cgroup it is a descriptor. */
+static bool is_of_ended(const json_t *open)
 {
-	const json_t *json = json_object_get(q->open, "pid"),
-		     *flags = json_object_get(q->open, "flags");
-	json_t *attr = json_object_get(q->open, "attr");
+	const json_t *pid = json_object_get(open, "pid"), *flags = json_object_get(open, "flags");
 	char *names = flags ? or_exit(json_text(flags, JSON_ENCODE_ANY)) : NULL;
-	const char *text = json_string_value(json);
-	json_int_t pid = text ? strtoll(text, NULL, 0) : json_integer_value(json);
-	/* pid is a descriptor then */
+	const char *text = json_string_value(pid);
+	json_int_t number = text ? strtoll(text, NULL, 0) : json_integer_value(pid);
 	bool is_of_cgroup = (names && strstr(names, "PID_CGROUP")) ||
 			    (uint64_t)json_integer_value(flags) & PERF_FLAG_PID_CGROUP;
-	const struct pmu *uprobe = environment_pmu(env, "uprobe");
 
 	free(names);
+	return !is_of_cgroup && number > 0 && number <= INT32_MAX && kill((pid_t)number, 0) &&
+	       errno == ESRCH;
+}
+
+/* What pasted calls say that means something else here is replaced, and that is said. */
+static void settle_paste(struct question *q, const struct environment *env)
+{
+	json_t *attr = json_object_get(q->open, "attr"), *open = q->open;
+	const struct pmu *uprobe = environment_pmu(env, "uprobe");
+	bool is_gone = false;
+
 	if (!env->runner) /* another machine's processes are not here anyway */
 		return;
-	/* A process that has ended since. */
-	if (!is_of_cgroup && pid > 0 && pid <= INT32_MAX && kill((pid_t)pid, 0) && errno == ESRCH &&
-	    (!q->told || strcmp(q->told, "ESRCH") != 0)) {
-		json_object_set_new(q->open, "pid", json_integer(0));
+	for (size_t i = 0; open && (!q->told || strcmp(q->told, "ESRCH") != 0); i++) {
+		if (is_of_ended(open)) {
+			json_object_set_new(open, "pid", json_integer(0));
+			is_gone = true;
+		}
+		open = json_object_get(json_array_get(q->given, i), "open");
+	}
+	if (is_gone)
 		note_substitute(q, "pid is of a process that has ended: the calling thread stands "
 				   "for it here");
-	}
 	/* A pointer of the program that made the call. */
 	if (uprobe && attr_number(attr, "type", ULONG_MAX) == uprobe->type &&
 	    json_object_get(attr, "config1")) {
