@@ -339,6 +339,8 @@ def on_other_machines(asking):
     got = answer({"as": "user", "event": "cpu-clock:u", "then": {"mmap": {"pages": 1 << 20}}, "errno": "EPERM"}, limited)
     need("would fit alone" not in got["then"][0]["suspects"][0]["because"], got)
     got = answer({"as": "user", "event": "cpu-clock:u", "errno": "EPERM"}, lambda env: None)
+    need([("for want of rights" in note["says"], "seccomp filter" in note["says"]) for note in got["notes"]][0] == (False, True), got)
+    got = answer({"as": "user", "event": "cpu-clock:u", "errno": "EACCES"}, lambda env: None)
     need(any("for want of rights" in note["says"] for note in got["notes"]), got)
     got = answer({"as": "perfmon", "event": "cpu-clock"}, closed)
     need(got["changes"][0]["as"] == "sys-admin", got)

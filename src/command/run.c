@@ -239,12 +239,15 @@ static void add_option(json_t *words, const char *name, const char *value)
 
 /* `perfabi run` with the same case files and baseline, as a list of words, which the id of a case
  * is to follow. A word has the bytes that were given, UTF-8 or not. A new reference. */
-static json_t *again_words(const char *folder, const char *baseline, char *const arguments[])
+static json_t *again_words(const struct session *s, const char *baseline, char *const arguments[])
 {
+	char timeout[32];
 	json_t *words = json_pack("[s, s]", "perfabi", "run");
 
-	add_option(words, "--cases", folder);
+	add_option(words, "--cases", s->folder);
 	add_option(words, "--baseline", baseline);
+	snprintf(timeout, sizeof(timeout), "%g", s->options.timeout);
+	add_option(words, "--timeout", s->options.timeout != TIMEOUT ? timeout : NULL);
 	for (size_t i = 0; arguments[i]; i++)
 		if (is_path(arguments[i]))
 			json_array_append_new(
@@ -416,7 +419,7 @@ static int prepare(struct run *run, char *const arguments[])
 	status = baseline_load(&run->baseline, run->baseline_choice, &s->loaded, s->program);
 	if (status)
 		return status;
-	run->again_words = again_words(s->folder, run->baseline_choice, arguments);
+	run->again_words = again_words(s, run->baseline_choice, arguments);
 	run->again = again_command(run->again_words);
 	run->report = (struct report){.env = &s->loaded.env,
 				      .again = run->again,
@@ -539,6 +542,11 @@ static int note_head(void *context, const json_t *head, const struct where *w)
 	struct run *run = context;
 
 	(void)w;
+	if (!words && !run->baseline_choice)
+		say(stderr,
+		    "%s: %s does not say with which baseline it was made; the built-in one is "
+		    "taken\n",
+		    run->session.program, run->rerun);
 	for (size_t i = 0; i < json_array_size(words) && !run->rerun_baseline; i++) {
 		const char *option = json_string_value(json_array_get(words, i));
 

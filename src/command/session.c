@@ -276,7 +276,7 @@ void session_begin(struct session *s, const char *program)
 		.program = program,
 		.options = {/* more than cpus: closing a probe waits for RCU without using one */
 			    .jobs = cpus > 0 ? (unsigned)cpus * 2 : 2,
-			    .timeout = 10,
+			    .timeout = TIMEOUT,
 			    .wait = -1,
 			    .repeat = 1}};
 }

@@ -55,6 +55,8 @@ bool is_barred_here(const struct model *model, const char *program, char *says);
  * exit status after a message. */
 int barred_of_here(struct loaded *loaded, const char *program, char *says);
 
+enum { TIMEOUT = 10 }; /* seconds, of a case, where none is given */
+
 /* What every command that runs cases has: which, how, and what came of it. */
 struct session {
 	const char *program; /* "perfabi run", for messages */

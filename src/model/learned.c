@@ -66,12 +66,11 @@ int learned_check(const struct learned *learned, const struct abi *abi, const st
 {
 	for (size_t i = 0; i < learned->count; i++) {
 		const char *since = learned->list[i].since;
-		struct nearest near = {0};
 
 		if (since && (*since < '0' || *since > '9') && strcmp(since, "attr") &&
 		    !abi_family(abi, since) &&
-		    (strncmp(since, "mend.", 5) || !abi_mend(abi, since + 5, &near)))
-			return error_name(e, AT_KEY(w, learned->list[i].name), since, near.best,
+		    (strncmp(since, "mend.", 5) || !abi_mend(abi, since + 5, NULL)))
+			return error_name(e, AT_KEY(w, learned->list[i].name), since, NULL,
 					  "since: a version, or a family or mend of cases/abi");
 	}
 	return 0;
@@ -406,7 +405,8 @@ static bool learn_count(struct learning *l, const char *limit)
 	for (size_t i = 0; i < n; i++)
 		close(fds[i]);
 	l->item->value = n;
-	return err == named_errno(limit) || (!n && (err == EOPNOTSUPP || err == ENODEV));
+	/* Without any, others may hold them all. */
+	return n ? err == named_errno(limit) : err == EOPNOTSUPP || err == ENODEV;
 }
 
 static bool lists_errno(const char *const *list, int err)

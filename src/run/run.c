@@ -823,6 +823,7 @@ static void conclude(struct runner *r)
 							: "the run was ended before this case");
 		} else if (result->differed) {
 			v->outcome = UNSTABLE;
+			result->tried = 0; /* that is of one round */
 			snprintf(got, sizeof(got), "%u of %u runs differed: %.900s",
 				 result->differed, result->runs, v->got[0] ? v->got : "no result");
 			memcpy(v->got, got, sizeof(got));

@@ -205,7 +205,10 @@ static void write_cause(const struct cause *cause, unsigned indent, FILE *f)
 static void write_causes(const struct cause *causes, size_t count, unsigned indent, FILE *f)
 {
 	for (size_t i = 0; i < count; i++) {
-		write_cause(&causes[i], indent, f);
+		if (causes[i].check)
+			write_cause(&causes[i], indent, f);
+		else /* that was not foreseen */
+			write_causes(causes[i].suspects, causes[i].suspect_count, indent, f);
 		write_labelled("What to do: ", causes[i].instead, indent + 2, f);
 	}
 }

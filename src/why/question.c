@@ -411,10 +411,8 @@ static void settle_paste(struct question *q, const struct environment *env)
 	if (!env->runner) /* another machine's processes are not here anyway */
 		return;
 	for (size_t i = 0; open && (!q->told || strcmp(q->told, "ESRCH") != 0); i++) {
-		if (is_of_ended(open)) {
-			json_object_set_new(open, "pid", json_integer(0));
-			is_gone = true;
-		}
+		if (is_of_ended(open))
+			is_gone = !json_object_set_new(open, "pid", json_integer(0));
 		open = json_object_get(json_array_get(q->given, i), "open");
 	}
 	if (is_gone)

@@ -595,7 +595,10 @@ static void explain_in_setup(struct explainer *x)
 		if (why->then_count)
 			explain_then(x);
 	} else {
+		if (out->cause.err)
+			x->judge.objects.known_errno = x->found.err;
 		out->others = note_call(x, &knowledge->others, &out->other_count);
+		x->judge.objects.known_errno = told_errno(why);
 		explain_remedies(x);
 	}
 }
