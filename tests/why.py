@@ -473,6 +473,13 @@ def errnos_of_elsewhere(asking):
     need((answer["check"], answer["errno"], [one["check"] for one in answer["suspects"]]) == ("O042", "EBADF", ["O041"]), answer)
     answer = asking.answer("-m", MACHINE, "--as", "root", "-", status=0, text=json.dumps({"open": open_of, "errno": "EMFILE"}))
     need(answer["opened"] and [one["check"] for one in answer["suspects"]] == ["O041"], answer)
+    # Of a process that has ended, as strace(1) shows the members of a group.
+    with subprocess.Popen(["true"]) as ended:
+        pass
+    line = "perf_event_open({{type=PERF_TYPE_SOFTWARE, size=128, config=PERF_COUNT_SW_{}, disabled=1, exclude_kernel=1}}, {}, -1, {}, 0) = {}\n"
+    text = line.format("PAGE_FAULTS", ended.pid, -1, 3) + line.format("CPU_CLOCK", ended.pid, 3, "-1 EINVAL (Invalid argument)")
+    answer = asking.answer("-", status=0, text=text)
+    need(answer["opened"] and answer["as_told"] is False and len(answer["instead_of"]) == 1, answer)
     said = asking.run("-m", MACHINE, "--as", "root", "-", text=json.dumps({"open": open_of, "errno": "EMFILE"})).stdout.decode()
     need("Where it gave EMFILE, the cause can be:" in said, said)
 

@@ -418,7 +418,8 @@ void baseline_apply(const struct baseline *baseline, struct environment *env,
 		const struct deviation *known = NULL;
 		bool passes = result->verdict.outcome == PASS;
 
-		if (passes || result->verdict.outcome == FAIL)
+		if (passes || result->verdict.outcome == FAIL ||
+		    result->verdict.outcome == UNSTABLE)
 			known = baseline_find(baseline, result->instance, env);
 		if (!known || (passes && answers_no(result)))
 			continue;

@@ -135,6 +135,10 @@ jq '.checks.O136 |= (.if.token = "arch.x86" | .because = "x86 has 4")' cases/che
 status 0 "$perfabi" check --cases "$scratch/named"
 jq '.checks.O136.because = "my_x86 has x86_64"' cases/checks.json >"$scratch/named/checks.json"
 status 0 "$perfabi" check --cases "$scratch/named"
+# A mend that is misspelt holds nowhere, and would be learned of every kernel.
+sed 's/mend.text-poke-privilege/mend.text-poke-privelege/' cases/model.json >"$scratch/named/model.json"
+status 2 "$perfabi" check --cases "$scratch/named"
+says err "/learned/kernel.text_poke_is_privileged"
 sed -i 's/bad.wrong/bad.wrogn/' "$scratch/known/baseline.json"
 for command in run check; do
 	status 2 "$perfabi" $command --cases "$scratch/known"
