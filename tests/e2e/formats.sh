@@ -46,6 +46,14 @@ says out "reason:    passes here, though the baseline says that it fails where {
 
 prove -v -e cat "$scratch/good.tap" >"$scratch/prove" || { tail "$scratch/prove"; fail "prove refuses the TAP"; }
 prove -e cat "$scratch/good.ktap" || fail "prove refuses the KTAP"
+# LAVA's test cases: each has an id of its own, of letters, digits, dots and dashes.
+mkdir "$scratch/bin"
+printf '#!/bin/sh\necho "$1" >>"%s/lava"\n' "$scratch" >"$scratch/bin/lava-test-case"
+chmod +x "$scratch/bin/lava-test-case"
+PATH=$scratch/bin:$PATH sh ci/ready/lava-cases <"$scratch/good.ktap" >"$scratch/said"
+cmp -s "$scratch/said" "$scratch/good.ktap" || fail "lava-cases does not print what it reads"
+[ "$(grep -c '^    \(not \)*ok ' "$scratch/good.ktap")" = "$(($(grep -v '^complete$' "$scratch/lava" | sort -u | wc -l)))" ] || fail "LAVA's ids are not one each"
+if grep -v '^[A-Za-z0-9_.-]*$' "$scratch/lava"; then fail "LAVA's ids"; fi
 if prove -e cat "$scratch/bad.tap" >"$scratch/prove" 2>&1; then fail "prove sees no failure"; fi
 grep -q 'Failed 4/7 subtests' "$scratch/prove" || { cat "$scratch/prove"; fail "prove sees other failures"; }
 "$PYTHON" - "$scratch" <<'PY'
