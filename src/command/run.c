@@ -544,8 +544,7 @@ static int note_head(void *context, const json_t *head, const struct where *w)
 	(void)w;
 	if (!words && !run->baseline_choice)
 		say(stderr,
-		    "%s: %s does not say with which baseline it was made; the built-in one is "
-		    "taken\n",
+		    "%s: %s does not name the baseline of its run; using the built-in one\n",
 		    run->session.program, run->rerun);
 	for (size_t i = 0; i < json_array_size(words) && !run->rerun_baseline; i++) {
 		const char *option = json_string_value(json_array_get(words, i));

@@ -186,8 +186,7 @@ enum which {
 	MLOCK_PAGES,
 	MLOCK_FITS,
 	MLOCK_OVER,
-	MLOCK_EXTRA,
-	VARIABLES
+	MLOCK_EXTRA
 };
 
 /*
@@ -268,45 +267,34 @@ static int from_vocabulary(const struct scope *scope, enum which which, uint64_t
 
 struct variable {
 	const char *name, *help;
-	const struct property *property; /* NULL: it is one of these */
 	enum which which;
+	const struct property *property; /* NULL: it is `which` */
 };
 
-static const struct variable variables[VARIABLES] = {
-	[OWN_CPU] = {"cpu", "the cpu that the case runs on", .which = OWN_CPU},
-	[HARDWARE_CPU] = {"hardware.cpu",
-			  "a cpu where plain hardware events count; $cpu if they do there",
-			  .which = HARDWARE_CPU},
-	[OWN_PID] = {"pid", "the case's own process", .which = OWN_PID},
-	[OWN_TID] = {"tid", "its thread", .which = OWN_TID},
-	[OWN_UID] = {"uid", "its user", .which = OWN_UID},
-	[RUNNER_PID] = {"runner", "perfabi's own process", .which = RUNNER_PID},
-	[UNMAPPED] = {"unmapped", "an address at which nothing is mapped", .which = UNMAPPED},
-	[KERNEL_ADDRESS] = {"kernel_address", "an address in the kernel's half",
-			    .which = KERNEL_ADDRESS},
-	[KERNEL_START] = {"kernel_start", "the kernel has no address below it",
-			  .which = KERNEL_START},
-	[ABI_ATTR_SIZE] = {"abi.attr_size", "the newest attr_size in cases/abi",
-			   .which = ABI_ATTR_SIZE},
-	[ABI_ATTR_RESERVED] =
-		{"abi.attr_reserved",
-		 "the attr bits that have no name in cases/abi, as a mask in __reserved_1",
-		 .which = ABI_ATTR_RESERVED},
-	[REGS_RESERVED] = {"regs.reserved",
-			   "registers of this architecture that the kernel refuses, a mask",
-			   .which = REGS_RESERVED},
-	[REGS_EXTENDED] = {"regs.extended", "its extended registers, a mask",
-			   .which = REGS_EXTENDED},
-	[MLOCK_PAGES] = {"mlock.pages",
-			 "pages that perf_event_mlock_kb allows a user, on all cpus together",
-			 .which = MLOCK_PAGES},
-	[MLOCK_FITS] = {"mlock.fits", "data pages of the largest buffer within it",
-			.which = MLOCK_FITS},
-	[MLOCK_OVER] = {"mlock.over", "data pages of the smallest buffer beyond it",
-			.which = MLOCK_OVER},
-	[MLOCK_EXTRA] = {"mlock.extra",
-			 "bytes of RLIMIT_MEMLOCK that $mlock.over takes in addition",
-			 .which = MLOCK_EXTRA},
+static const struct variable variables[] = {
+	{"cpu", "the cpu that the case runs on", .which = OWN_CPU},
+	{"hardware.cpu", "a cpu where plain hardware events count; $cpu if they do there",
+	 .which = HARDWARE_CPU},
+	{"pid", "the case's own process", .which = OWN_PID},
+	{"tid", "its thread", .which = OWN_TID},
+	{"uid", "its user", .which = OWN_UID},
+	{"runner", "perfabi's own process", .which = RUNNER_PID},
+	{"unmapped", "an address at which nothing is mapped", .which = UNMAPPED},
+	{"kernel_address", "an address in the kernel's half", .which = KERNEL_ADDRESS},
+	{"kernel_start", "the kernel has no address below it", .which = KERNEL_START},
+	{"abi.attr_size", "the newest attr_size in cases/abi", .which = ABI_ATTR_SIZE},
+	{"abi.attr_reserved",
+	 "the attr bits that have no name in cases/abi, as a mask in __reserved_1",
+	 .which = ABI_ATTR_RESERVED},
+	{"regs.reserved", "registers of this architecture that the kernel refuses, a mask",
+	 .which = REGS_RESERVED},
+	{"regs.extended", "its extended registers, a mask", .which = REGS_EXTENDED},
+	{"mlock.pages", "pages that perf_event_mlock_kb allows a user, on all cpus together",
+	 .which = MLOCK_PAGES},
+	{"mlock.fits", "data pages of the largest buffer within it", .which = MLOCK_FITS},
+	{"mlock.over", "data pages of the smallest buffer beyond it", .which = MLOCK_OVER},
+	{"mlock.extra", "bytes of RLIMIT_MEMLOCK that $mlock.over takes in addition",
+	 .which = MLOCK_EXTRA},
 };
 
 /* The vocabulary: properties of the machine, and the rest. False behind the last. */
@@ -320,9 +308,10 @@ static bool variable_at(size_t i, struct variable *out)
 		*out = (struct variable){p->variable.name, p->variable.help, .property = p};
 		return true;
 	}
-	if (i < VARIABLES)
-		*out = variables[i];
-	return i < VARIABLES;
+	if (i >= sizeof(variables) / sizeof(variables[0]))
+		return false;
+	*out = variables[i];
+	return true;
 }
 
 /* False: there is none of that name; `near` (may be NULL) is offered all then. */

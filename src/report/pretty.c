@@ -303,7 +303,7 @@ static void deviations(struct output *out, const struct report *report, bool of_
 /* A pass of what fails only sometimes, or may be mended, proves neither. */
 static void known_passes(struct output *out, const struct report *report)
 {
-	const char *title = "\nPass here, and are known to fail on kernels like this one:\n";
+	const char *title = "\nThese pass here, but are known to fail on kernels like this one:\n";
 
 	for (size_t i = 0; i < report->count; i++) {
 		const struct result *result = &report->results[i];
@@ -311,7 +311,7 @@ static void known_passes(struct output *out, const struct report *report)
 		if (result->verdict.outcome != PASS || !result->deviation)
 			continue;
 		say(out->f, "%s  %s  %s%s\n", title, result->instance->id,
-		    result->deviation->sometimes ? "but not when " : "unless they have the mend",
+		    result->deviation->sometimes ? "except when " : "unless the kernel has the fix",
 		    result->deviation->sometimes ? result->deviation->sometimes : "");
 		title = "";
 	}
