@@ -246,7 +246,7 @@ static json_t *again_words(const struct session *s, const char *baseline, char *
 
 	add_option(words, "--cases", s->folder);
 	add_option(words, "--baseline", baseline);
-	snprintf(timeout, sizeof(timeout), "%g", s->options.timeout);
+	snprintf(timeout, sizeof(timeout), "%.9g", s->options.timeout);
 	add_option(words, "--timeout", s->options.timeout != TIMEOUT ? timeout : NULL);
 	for (size_t i = 0; arguments[i]; i++)
 		if (is_path(arguments[i]))
@@ -331,7 +331,7 @@ static const struct option_row rows[] = {
 	{"list", 0, OPTION_SET, NULL, "print the ids of the cases that would run, and run nothing",
 	 AT(struct run, only_lists)},
 	{"try-skipped", 0, OPTION_SET, NULL,
-	 "run the cases that are skipped, too, and list those that pass without what they require",
+	 "run the cases that lack one requirement, too, and list those that pass without it",
 	 AT(struct run, session.options.tries_skipped)},
 	{"rerun", 0, OPTION_TEXT, "FILE",
 	 "run what failed in FILE, a json or jsonl report, or was running when the machine died",
@@ -546,11 +546,16 @@ static int note_head(void *context, const json_t *head, const struct where *w)
 		say(stderr,
 		    "%s: %s does not name the baseline of its run; using the built-in one\n",
 		    run->session.program, run->rerun);
-	for (size_t i = 0; i < json_array_size(words) && !run->rerun_baseline; i++) {
+	for (size_t i = 0; i + 1 < json_array_size(words); i++) {
 		const char *option = json_string_value(json_array_get(words, i));
+		json_t *value = json_array_get(words, i + 1);
+		double seconds = json_is_string(value) ? strtod(json_string_value(value), NULL) : 0;
 
-		if (option && !strcmp(option, "--baseline") && i + 1 < json_array_size(words))
-			run->rerun_baseline = json_incref(json_array_get(words, i + 1));
+		if (option && !strcmp(option, "--baseline") && !run->rerun_baseline)
+			run->rerun_baseline = json_incref(value);
+		if (option && !strcmp(option, "--timeout") &&
+		    run->session.options.timeout == TIMEOUT && seconds >= 0.01 && seconds <= 3600)
+			run->session.options.timeout = seconds;
 	}
 	return 0;
 }

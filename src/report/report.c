@@ -268,7 +268,7 @@ void report_verdict(const struct report *report, char *out, size_t size)
 		  "could not be judged");
 	add_count(out, size, report->unreached, "was not reached", "were not reached");
 	n = strlen(out);
-	if (!judged)
+	if (!judged && !n)
 		snprintf(out, size, "Nothing was judged: all %u cases are skipped", tally[SKIP]);
 	else if (!n)
 		snprintf(out, size,
@@ -276,7 +276,7 @@ void report_verdict(const struct report *report, char *out, size_t size)
 				 ? "Nothing unexpected: %u of %u cases pass, and %u fail as known"
 				 : "Nothing unexpected: %u of %u cases pass",
 			 passed, judged, tally[XFAIL]);
-	else
+	else if (judged)
 		snprintf(out + n, size - n, "; %u of %u pass", passed, judged);
 }
 

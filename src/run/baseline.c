@@ -416,10 +416,10 @@ void baseline_apply(const struct baseline *baseline, struct environment *env,
 	for (size_t i = 0; i < count; i++) {
 		struct result *result = &results[i];
 		const struct deviation *known = NULL;
-		bool passes = result->verdict.outcome == PASS;
+		int outcome = result->verdict.outcome;
+		bool passes = outcome == PASS;
 
-		if (passes || result->verdict.outcome == FAIL ||
-		    result->verdict.outcome == UNSTABLE)
+		if (passes || outcome == FAIL || (outcome == UNSTABLE && result->has_failed))
 			known = baseline_find(baseline, result->instance, env);
 		if (!known || (passes && answers_no(result)))
 			continue;

@@ -148,6 +148,7 @@ void result_add_round(struct result *kept, struct result *fresh)
 	unsigned first_phases = begins ? fresh->verdict.phases : kept->first_phases;
 	unsigned runs = kept->runs + 1, differed = kept->differed + differ;
 
+	fresh->has_failed = kept->has_failed |= fresh->verdict.outcome == FAIL;
 	if (begins || (differ && !kept->differed && kept->verdict.outcome == PASS)) {
 		struct result old = *kept;
 

@@ -29,8 +29,9 @@ struct result {
 	int first;            /* outcome of the first run, which the others are held against */
 	unsigned first_phases;
 	unsigned tried, failed; /* of a case that failed: how often it ran, and failed */
-	unsigned lacks;      /* of a skip: how many of its requirements are known not to be met */
+	unsigned lacks;      /* of a skip: how many of its requirements are not known to be met */
 	bool passes_without; /* of a skip that was tried: it passes without that requirement */
+	bool has_failed;     /* in one of its rounds */
 	bool disturbed;      /* others changed the machine meanwhile: this run says nothing */
 	unsigned runs, differed; /* with --repeat: how many runs did not agree with the first */
 };

@@ -449,6 +449,8 @@ static void attempt(struct runner *r, struct worker *w)
 		return;
 	result_clear(&w->skipped);
 	restore_machine(r, w);
+	if (w->trial.runs && result.verdict.outcome == ERROR)
+		end_trial(r, w, &result); /* it could not begin once more */
 	settle(r, w->index, &result);
 }
 

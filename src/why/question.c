@@ -410,11 +410,11 @@ static void settle_paste(struct question *q, const struct environment *env)
 
 	if (!env->runner) /* another machine's processes are not here anyway */
 		return;
-	for (size_t i = 0; open && (!q->told || strcmp(q->told, "ESRCH") != 0); i++) {
-		if (is_of_ended(open))
+	/* That the process was gone may be what is asked about. */
+	for (size_t i = 0; open; open = json_object_get(json_array_get(q->given, i++), "open"))
+		if ((open != q->open || !q->told || strcmp(q->told, "ESRCH") != 0) &&
+		    is_of_ended(open))
 			is_gone = !json_object_set_new(open, "pid", json_integer(0));
-		open = json_object_get(json_array_get(q->given, i), "open");
-	}
 	if (is_gone)
 		note_substitute(q, "pid is of a process that has ended: the calling thread stands "
 				   "for it here");
