@@ -101,7 +101,7 @@ static int select_types(struct call *call, const struct perfabi_options *o,
 			nearest_try(&near, value->name);
 			if (abi_value(events->records[k].family, name, NULL) != value)
 				continue;
-			call->types[value->value] = true;
+			call->types[type_index((uint32_t)value->value)] = true;
 			found = true;
 		}
 		if (!found)
@@ -135,7 +135,8 @@ static int select_fields(struct call *call, const struct perfabi_options *o,
 	} common[] = {{"offset", &lines->no_offset},
 		      {"size", &lines->no_size},
 		      {"misc", &lines->no_misc},
-		      {"event", &lines->no_event}};
+		      {"event", &lines->no_event},
+		      {"bytes", &lines->no_bytes}};
 
 	if (!o->fields || !o->field_count)
 		return 0;
@@ -144,8 +145,10 @@ static int select_fields(struct call *call, const struct perfabi_options *o,
 	if (!call->fields)
 		return -ENOMEM;
 	lines->no_offset = lines->no_size = lines->no_misc = lines->no_event = true;
+	lines->no_bytes = true;
 	for (size_t i = 0; i < o->field_count; i++) {
-		struct search search = {.near = nearest_to(o->fields[i])};
+		struct search search = {.near = nearest_to(o->fields[i]),
+					.found = !strcmp(o->fields[i], "rest")};
 		bool is_common = !strcmp(o->fields[i], "type");
 
 		for (size_t k = 0; k < sizeof(common) / sizeof(common[0]); k++)

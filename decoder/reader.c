@@ -389,7 +389,7 @@ const char *perfabi_value_name(const struct perfabi_record *record,
 	const struct abi_value *known;
 
 	if (op && (op->kind == OP_SET || op->kind == OP_INDEX))
-		names = op->names.set;
+		names = op->set;
 	else if (op && op->kind == OP_BITS)
 		names = op->bits.set;
 	else if (op && op->kind == OP_ARRAY)

@@ -71,7 +71,8 @@ struct layout_size {
 		LAYOUT_FROM_KEPT,   /* what the field with `keep` held, in a record before */
 		LAYOUT_FROM_PREFIX, /* a number of `prefix` bytes in front */
 		LAYOUT_FROM_REST,   /* all that is left */
-		LAYOUT_FROM_NUL     /* the same, up to a NUL */
+		LAYOUT_FROM_NUL,    /* the same, up to a NUL */
+		LAYOUT_TO_NUL       /* what a NUL ends, with that */
 	} from;
 	uint32_t number;
 	uint8_t prefix;
@@ -119,6 +120,7 @@ struct layout_node {
 			const struct abi_family *set; /* may be NULL */
 			bool keep;                    /* later records go by it */
 			bool possible;                /* it has no bits but those of `set` */
+			bool known; /* with a value that `set` lacks, what follows is unknown */
 			enum layout_counts {
 				COUNTS_NOTHING,
 				COUNTS_LOST,

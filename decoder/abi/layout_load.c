@@ -273,6 +273,10 @@ static int read_size(struct doc *d, const json_t *json, void *at, const struct w
 		out->from = LAYOUT_FROM_REST;
 		return 0;
 	}
+	if (text && !strcmp(text, "nul")) {
+		out->from = LAYOUT_TO_NUL;
+		return 0;
+	}
 	err = field_named(d->context, json, &out->field, w);
 	out->from = out->field ? LAYOUT_FROM_FIELD : LAYOUT_FROM_KEPT;
 	return err;
@@ -431,9 +435,11 @@ static int check_number_field(struct doc *d, void *made, const json_t *json, con
 					  "one field to keep, not \"%s\" too", r->abi->kept);
 		r->abi->kept = node->name;
 	}
-	if (node->number.possible && !node->number.set)
-		return error_value(d->e, w, json, "a `set` with `possible`");
-	if (node->number.possible) {
+	if ((node->number.possible || node->number.known) && !node->number.set)
+		return error_value(d->e, w, json, "a `set` with `possible` and with `known`");
+	if (node->number.known && r->loops)
+		return error_value(d->e, w, json, "`known` outside arrays");
+	if (node->number.possible || node->number.known) {
 		node->is_named_by_others = true; /* by the test */
 		r->layout->named++;
 	}
@@ -505,6 +511,7 @@ static size_t list_smallest(const struct abi *abi, const struct layout_list *lis
 static size_t size_smallest(const struct layout_size *size)
 {
 	return size->from == LAYOUT_FROM_PREFIX ? size->prefix
+	       : size->from == LAYOUT_TO_NUL    ? 1
 	       : size->from == LAYOUT_FROM_NUMBER
 		       ? (size->number > size->less ? size->number - size->less : 0)
 		       : 0;
@@ -665,6 +672,7 @@ static const struct doc_row number_rows[] = {
 	{"set", DOC_READ, false, NODE(number.set), .read = read_set, .takes = "line"},
 	{"keep", DOC_TRUTH, false, NODE(number.keep)},
 	{"possible", DOC_TRUTH, false, NODE(number.possible)},
+	{"known", DOC_TRUTH, false, NODE(number.known)},
 	{"counts", DOC_WORD, false, NODE(number.counts), .words = counts,
 	 .expected = "lost or lost_samples"},
 	{0}};

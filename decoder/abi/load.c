@@ -111,7 +111,7 @@ static int check_constant(struct doc *d, void *made, const json_t *json, const s
 
 static const struct doc_row value_rows[] = {
 	{"name", DOC_STRING, true, AT(struct abi_value, name)},
-	{"since", DOC_STRING, true, AT(struct abi_value, since), .takes = "version"},
+	{"since", DOC_STRING, false, AT(struct abi_value, since), .takes = "version"},
 	{"bit", DOC_READ, false, AT(struct abi_value, value), .read = read_bit, .takes = "bit"},
 	{"value", DOC_READ, false, AT(struct abi_value, value), .read = read_hex_or_number,
 	 .takes = "hex_or_number"},

@@ -291,10 +291,8 @@ static void compile_number(struct compiler *c, const struct layout_node *node)
 	if (op->offset >= 0)
 		op->offset -= width;
 	op->width = width;
-	if (set) {
-		op->names.set = set;
-		op->names.integers = c->with->integers;
-	}
+	if (set)
+		op->set = set;
 	if (node->is_named_by_others)
 		op->reg = c->regs++;
 	if (node->number.keep) {
@@ -311,6 +309,16 @@ static void compile_number(struct compiler *c, const struct layout_node *node)
 	}
 	plan_grows(c, set ? plan_longest_of(set) : values[kind].longest);
 	plan_set_name(c, node->name);
+	if (node->number.known) {
+		reg = last_op(c)->reg;
+		key = last_op(c)->key;
+		op = plan_add(c, OP_KNOWN);
+		op->reg = reg;
+		op->key = key;
+		op->known.set = set;
+		for (const char *p = c->path; (p = strchr(p, '.')); p++)
+			op->known.depth++;
+	}
 	if (!node->number.possible)
 		return;
 	/* it has no bits but those that `set` names: with others the record is of another shape */
@@ -366,6 +374,8 @@ static void compile_bytes(struct compiler *c, const struct layout_node *node)
 		sure = c->with->abi->attr_smallest;
 	else if (size->from == LAYOUT_FROM_NUMBER && size->number > size->less)
 		sure = size->number - size->less;
+	else if (size->from == LAYOUT_TO_NUL)
+		sure = 1;
 	if (c->in_loop) { /* what its bytes become comes on top of what is in each element */
 		c->smallest += sure;
 		plan_grows(c, sure * kinds[node->kind].per_byte);
@@ -690,7 +700,7 @@ static void compile_node(struct compiler *c, const struct layout_node *node)
 		compile_regs(c, node);
 		break;
 	case LAYOUT_INDEX:
-		plan_add(c, OP_INDEX)->names.set = node->index;
+		plan_add(c, OP_INDEX)->set = node->index;
 		plan_grows(c, plan_longest_of(node->index));
 		plan_set_name(c, node->name);
 		break;
@@ -763,6 +773,9 @@ int plan_make(struct plan *plan, const struct plan_for *with, const struct layou
 	for (size_t i = 0; is_record && i < misc->count; i++)
 		if (abi_is_of_record(&misc->values[i], layout->name))
 			plan->misc_known |= misc->values[i].value;
+	plan->no_rest = is_record && with->fields;
+	for (size_t i = 0; i < with->field_count; i++)
+		plan->no_rest = plan->no_rest && strcmp(with->fields[i], "rest") != 0;
 	compile_fields(&c, &layout->list);
 	plan_add(&c, OP_END);
 	plan_set_number(&c, "rest");

@@ -32,6 +32,7 @@ enum op_kind {
 	OP_SET,      /* a number of `width` bytes by its name, or a mask by its bits' names */
 	OP_SKIP,     /* one of the above that is not asked for: read, and not written */
 	OP_POSSIBLE, /* `reg` has no bits but `possible` */
+	OP_KNOWN,    /* `reg` is a value of `known.set`, `known.depth` objects deep */
 	OP_PAD,      /* `bytes` that are zero */
 	OP_ALIGN,    /* zeros up to a multiple of `bytes` */
 	OP_WORD,     /* `width` bytes into `reg`, for the bit fields behind */
@@ -94,8 +95,9 @@ struct op {
 		uint64_t possible;
 		struct {
 			const struct abi_family *set;
-			bool integers; /* what has no name is as OP_I64 has it */
-		} names;               /* OP_SET, OP_INDEX */
+			uint8_t depth;
+		} known;
+		const struct abi_family *set; /* OP_SET, OP_INDEX */
 		struct {
 			struct bit_place place;
 			uint8_t bytes; /* of the word, which is in front */
@@ -144,6 +146,7 @@ struct plan {
 	bool lost_samples;   /* it counts samples that never were records */
 	bool keeps;          /* a value that later records go by */
 	bool lenient;        /* perf's own: zeros of any length may follow */
+	bool no_rest;        /* nobody asks for the bytes that no field accounts for */
 	bool trailer;        /* it ends with the sample_id ... */
 	uint32_t tail;       /* ... of so many bytes; whoever knows the attr sets it */
 	void **texts;

@@ -45,25 +45,21 @@ static char *put_bit_names(char *p, const struct abi_family *set, uint64_t value
 	return put_close(p, ']');
 }
 
-static char *put_name(char *p, const struct abi_family *set, bool integers, uint64_t value,
-		      uint64_t *unknown)
+/* A value that has no name is "0x...": a member has one type. */
+static char *put_name(char *p, const struct abi_family *set, uint64_t value, uint64_t *unknown)
 {
 	const struct abi_value *known = abi_value_of(set, value);
 
 	*unknown = !known;
-	if (!known)
-		return integers ? put_i64(p, value) : put_u64(p, value);
 	*p++ = '"';
-	p = put_text(p, known->name);
+	p = known ? put_text(p, known->name) : put_hex(put_text(p, "0x"), value);
 	*p++ = '"';
 	return p;
 }
 
-static char *put_set(char *p, const struct abi_family *set, bool integers, uint64_t value,
-		     uint64_t *unknown)
+static char *put_set(char *p, const struct abi_family *set, uint64_t value, uint64_t *unknown)
 {
-	return set->mask ? put_bit_names(p, set, value, unknown)
-			 : put_name(p, set, integers, value, unknown);
+	return set->mask ? put_bit_names(p, set, value, unknown) : put_name(p, set, value, unknown);
 }
 
 static void add_finding(struct record *r, const char *code, const struct op *op, size_t offset)
@@ -359,6 +355,9 @@ ALWAYS_INLINE bool amount(const struct input *in, struct state *s, const struct 
 			return false;
 		n = take_number(in, s, a->prefix);
 		break;
+	case LAYOUT_TO_NUL:
+		n = strnlen((const char *)s->at, left(in, s)) + 1;
+		break;
 	default:
 		n = left(in, s) / width;
 	}
@@ -416,7 +415,7 @@ ALWAYS_INLINE void run_set(const struct input *in, struct state *s, const struct
 	if (!as_text(in))
 		return;
 	put_op_key(s, op);
-	s->p = put_set(s->p, op->names.set, op->names.integers, s->v, &unknown);
+	s->p = put_set(s->p, op->set, s->v, &unknown);
 	if (unknown)
 		find_at(in, "unknown-bits", op, at);
 }
@@ -476,7 +475,7 @@ ALWAYS_INLINE void run_bits(const struct input *in, struct state *s, const struc
 	if (!as_text(in))
 		return;
 	put_op_key(s, op);
-	s->p = op->bits.set ? put_set(s->p, op->bits.set, false, v, &unknown) : put_u64(s->p, v);
+	s->p = op->bits.set ? put_set(s->p, op->bits.set, v, &unknown) : put_u64(s->p, v);
 	*s->p++ = ',';
 	if (unknown)
 		find_at(in, "unknown-bits", op, s->at);
@@ -674,7 +673,7 @@ ALWAYS_INLINE void run_index(const struct input *in, struct state *s, const stru
 	if (!as_text(in))
 		return;
 	put_op_key(s, op);
-	s->p = put_name(s->p, op->names.set, false, s->loop[-1].index, &unknown);
+	s->p = put_name(s->p, op->set, s->loop[-1].index, &unknown);
 	*s->p++ = ',';
 }
 
@@ -688,14 +687,35 @@ ALWAYS_INLINE enum record_problem run_end(const struct input *in, struct state *
 		used++;
 	if (used == n && (n < 8 || in->plan->lenient))
 		return problem;
-	add_field(in, &in->plan->ops[in->plan->count - 1], s->at, n, n);
-	if (as_text(in)) {
+	if (!in->plan->no_rest)
+		add_field(in, &in->plan->ops[in->plan->count - 1], s->at, n, n);
+	if (as_text(in) && !in->plan->no_rest) {
 		s->p = put_text(s->p, "\"rest\":\"");
 		s->p = put_bytes(s->p, s->at, n);
 		s->p = put_text(s->p, "\",");
 	}
 	in->r->failed_at = (uint32_t)offset_at(in, s->at);
 	return RECORD_LEFT;
+}
+
+/* Ends the objects around a field behind which nothing is known; the bytes there are the rest. */
+ALWAYS_INLINE enum record_problem run_unknown(const struct input *in, struct state *s,
+					      const struct op *op)
+{
+	if (as_text(in) && s->hidden) {
+		s->p = s->hidden;
+		in->r->at = s->hidden_at;
+	} else if (as_text(in)) {
+		for (unsigned i = 0; i < op->known.depth; i++) {
+			s->p = put_close(s->p, '}');
+			*s->p++ = ',';
+		}
+	}
+	if (!as_text(in) && s->hidden)
+		in->r->field_count = s->hidden_fields;
+	run_end(in, s, RECORD_OK);
+	in->r->failed = op->key;
+	return RECORD_UNKNOWN;
 }
 
 /* The field that did not fit, or the next one that has a key. */
@@ -715,7 +735,7 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 	const struct input in = {plan, r,    bytes, bytes + size, bytes + size - plan->tail,
 				 misc, pass, swap,  how};
 	struct loop loops[LAYOUT_LOOPS];
-	struct state s = {bytes + from, *out, 0, loops, *out, r->at, 0};
+	struct state s = {bytes + from, *out, 0, loops, NULL, r->at, 0};
 	enum record_problem problem = RECORD_OK, failed;
 	const struct op *op = plan->ops;
 
@@ -771,6 +791,12 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 				break;
 			problem = failed ? failed : problem;
 			continue;
+		case OP_KNOWN:
+			if (abi_value_of(op->known.set, r->regs[op->reg]))
+				continue;
+			problem = run_unknown(&in, &s, op);
+			*out = s.p;
+			return problem;
 		case OP_PAD:
 			run_pad(&in, &s, op);
 			continue;
@@ -858,6 +884,7 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 			continue;
 		case OP_SHOW:
 			s.p = s.hidden;
+			s.hidden = NULL;
 			r->at = s.hidden_at;
 			if (!as_text(&in))
 				r->field_count = s.hidden_fields;
@@ -893,7 +920,7 @@ static enum record_problem run_once(const struct plan *plan, struct record *r,
 	r->finding_count = 0;
 	r->field_count = 0;
 	if (!out) {
-		char *none = NULL;
+		char nothing, *none = &nothing;
 
 		return swap ? run(plan, r, bytes, from, size, misc, &none, pass, maybe, true,
 				  AS_FIELDS)
@@ -959,6 +986,12 @@ const char *record_problem_text(enum record_problem problem, const struct record
 		break;
 	case RECORD_LEFT:
 		snprintf(text, size, "no field accounts for the bytes from %u on", r->failed_at);
+		break;
+	case RECORD_UNKNOWN:
+		snprintf(text, size,
+			 "%.*s has a value that cases/abi has no name for: what follows is "
+			 "not known",
+			 n, key ? key : "");
 		break;
 	case RECORD_OK:
 		snprintf(text, size, "whole");

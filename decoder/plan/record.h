@@ -14,11 +14,14 @@
 /* Why a record could not be read by its plan; 0 if it could. */
 enum record_problem {
 	RECORD_OK,
-	RECORD_SHORT,      /* a field ends past the record */
-	RECORD_COUNT,      /* more elements than bytes */
-	RECORD_ATTR,       /* an attr of a size that none has */
-	RECORD_IMPOSSIBLE, /* a field has a value that none has; all members are there */
+	RECORD_SHORT, /* a field ends past the record */
+	RECORD_COUNT, /* more elements than bytes */
+	RECORD_ATTR,  /* an attr of a size that none has */
+	/* Of these, the members are there. */
+	RECORD_IMPOSSIBLE, /* a field has a value that none has */
 	RECORD_LEFT,       /* bytes are left that no field accounts for; they are under "rest" */
+	RECORD_UNKNOWN,    /* a field has a value that changes what follows in a way that is not
+			    * known: that is under "rest" */
 };
 
 /* What a strict look at a record found in one field. */
@@ -64,9 +67,9 @@ size_t record_longest(const struct plan *plan, size_t size);
 
 /*
  * Writes the members of the `size` bytes at `bytes`, read from byte `from` on, each with a comma
- * behind it, and moves *out there; where the answer is not RECORD_OK, RECORD_LEFT or
- * RECORD_IMPOSSIBLE, *out is where it was. With `out` NULL they come as fields: r->fields has them
- * in the order of the bytes, those of the plan that have a number.
+ * behind it, and moves *out there; where the members are not there, *out is where it was. With
+ * `out` NULL they come as fields: r->fields has them in the order of the bytes, those of the plan
+ * that have a number.
  */
 enum record_problem record_put(const struct plan *plan, struct record *r,
 			       const unsigned char *bytes, size_t from, size_t size, uint16_t misc,

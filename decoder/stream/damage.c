@@ -13,17 +13,17 @@ enum verdict { NO_RECORD, RECORD, UNDECIDED };
 
 bool header_is_likely(const struct events *events, const unsigned char *bytes)
 {
-	uint32_t type = (uint32_t)load_word(bytes, 4, events->order);
+	unsigned type = type_index((uint32_t)load_word(bytes, 4, events->order));
 	uint16_t length = size_at(events, bytes);
 
-	return type && type < TYPES && length >= 8 && (length % 8 == 0 || events->is_tool[type]);
+	return type && length >= 8 && (length % 8 == 0 || events->is_tool[type]);
 }
 
 /* The same, of a type that is known. */
 static bool is_plausible(const struct events *events, const unsigned char *bytes)
 {
 	return header_is_likely(events, bytes) &&
-	       events->slot_of[load_word(bytes, 4, events->order)] >= 0;
+	       events->slot_of[type_index((uint32_t)load_word(bytes, 4, events->order))] >= 0;
 }
 
 /*
@@ -44,7 +44,7 @@ static enum verdict try_record(struct lines *lines, const unsigned char *bytes, 
 			       bool at_end, bool is_aligned)
 {
 	const struct events *events = lines->events;
-	uint32_t type = (uint32_t)load_word(bytes, 4, events->order);
+	unsigned type = type_index((uint32_t)load_word(bytes, 4, events->order));
 	size_t length = size_at(events, bytes);
 	enum verdict verdict = RECORD;
 
@@ -187,7 +187,7 @@ size_t scan_records(enum byte_order order, const bool *special, const unsigned c
 
 	last[0] = last[1] = 0;
 	for (;;) {
-		uint32_t type;
+		unsigned type;
 		uint16_t length;
 
 		if (size - at < 8) {
@@ -196,11 +196,11 @@ size_t scan_records(enum byte_order order, const bool *special, const unsigned c
 						     : SCAN_MORE;
 			return at;
 		}
-		type = (uint32_t)load_word(bytes + at, 4, order);
+		type = type_index((uint32_t)load_word(bytes + at, 4, order));
 		length = (uint16_t)load_word(bytes + at + 6, 2, order);
 		if (length < 8)
 			*stop = SCAN_SIZE;
-		else if (!type || type >= TYPES)
+		else if (!type)
 			*stop = SCAN_TYPE;
 		else if (length > size - at)
 			*stop = at_end ? SCAN_PAST_END : SCAN_MORE;

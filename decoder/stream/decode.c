@@ -102,9 +102,10 @@ static uint16_t size_of(const struct decoder *d, const unsigned char *bytes)
 	return (uint16_t)load_word(bytes + 6, 2, d->events.order);
 }
 
-static uint32_t record_type(const struct decoder *d, const unsigned char *bytes)
+/* type_index() of it. */
+static unsigned record_type(const struct decoder *d, const unsigned char *bytes)
 {
-	return (uint32_t)load_word(bytes, 4, d->events.order);
+	return type_index((uint32_t)load_word(bytes, 4, d->events.order));
 }
 
 /* The part of a run that lies in the shard; the rest is only stepped over. */
@@ -184,7 +185,7 @@ static int end_damage(struct decoder *d, struct damage *damage, struct place who
 /* The bytes behind a record that are not in its size: AUX data, tracing data. */
 static int pass_over(struct decoder *d, const unsigned char *bytes, size_t size, uint64_t *follow)
 {
-	uint32_t type = record_type(d, bytes);
+	unsigned type = record_type(d, bytes);
 	int slot = d->events.slot_of[type];
 	const struct abi_value *value = d->events.records[slot].value;
 	const struct plan *plan = events_plan(&d->events, d->events.bare, slot);
@@ -195,6 +196,10 @@ static int pass_over(struct decoder *d, const unsigned char *bytes, size_t size,
 	*follow = 0;
 	if (!plan_number(plan, value->followed_by.field, bytes, size, d->events.order, follow))
 		return 0;
+	if (size - 8 >= plan_fixed_size(plan) && size - 8 - plan_fixed_size(plan) >= *follow) {
+		*follow = 0; /* simpleperf has it inside */
+		return 0;
+	}
 	if (align > 1 && *follow % align && *follow < UINT64_MAX - align)
 		*follow += align - *follow % align;
 	return 0;
@@ -205,7 +210,7 @@ static int pass_over(struct decoder *d, const unsigned char *bytes, size_t size,
 static int put_inside(struct decoder *d, const unsigned char *bytes, size_t size,
 		      struct place place)
 {
-	uint32_t type = record_type(d, bytes);
+	unsigned type = record_type(d, bytes);
 	int err = 0;
 
 	if (d->role[type] == FOLLOWED)

@@ -55,21 +55,22 @@ static void slot_records(struct events *events)
 {
 	const struct abi *abi = events->abi;
 
-	for (int type = 0; type < TYPES; type++)
-		events->slot_of[type] = -1;
+	for (int i = 0; i < TYPES; i++)
+		events->slot_of[i] = -1;
 	for (size_t f = 0; f < sizeof(record_families) / sizeof(record_families[0]); f++) {
 		const struct abi_family *family = abi_family(abi, record_families[f]);
 
 		for (size_t i = 0; family && i < family->count; i++) {
 			const struct abi_value *value = &family->values[i];
+			unsigned type = type_index((uint32_t)value->value);
 
-			if (value->value >= TYPES || events->slot_of[value->value] >= 0)
+			if (!type || value->value > UINT32_MAX || events->slot_of[type] >= 0)
 				continue;
 			events->records[events->record_count].family = family;
 			events->records[events->record_count].value = value;
-			events->is_sample[value->value] = !strcmp(value->name, "sample");
-			events->is_tool[value->value] = f > 0;
-			events->slot_of[value->value] = (int)events->record_count++;
+			events->is_sample[type] = !strcmp(value->name, "sample");
+			events->is_tool[type] = f > 0;
+			events->slot_of[type] = (int)events->record_count++;
 		}
 	}
 }
@@ -421,7 +422,7 @@ bool events_differ(const struct events *events)
  * have zeros for a sample_id, and are as it says; of others that is a guess if there are attrs that
  * say otherwise. (Where there are no ids at all, the attrs tell.)
  */
-static int of_no_event(const struct events *events, int type, const unsigned char *bytes,
+static int of_no_event(const struct events *events, unsigned type, const unsigned char *bytes,
 		       size_t size)
 {
 	uint32_t tail = events->shapes[0]->tail, uses = events->records[events->slot_of[type]].uses;
@@ -437,7 +438,7 @@ static int of_no_event(const struct events *events, int type, const unsigned cha
 	return tail && events_differ(events) ? EVENT_GUESSED : EVENT_NONE;
 }
 
-int events_find(const struct events *events, int type, const unsigned char *bytes, size_t size,
+int events_find(const struct events *events, unsigned type, const unsigned char *bytes, size_t size,
 		struct shape **shape)
 {
 	bool is_sample = events->is_sample[type], named = false, is_zero = false;

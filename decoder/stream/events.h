@@ -11,8 +11,19 @@
 #include "abi/attr.h"
 #include "plan/plan.h"
 
-/* Record types that there can be: the kernel's are below 64, perf's above; none is 0. */
-enum { TYPES = 256 };
+/*
+ * Record types that there can be: the kernel's are below 64, perf's above, simpleperf's from 32768
+ * on; none is 0. Tables of them have TYPES places, and type_index() is a type's.
+ */
+enum { TYPES = 512, TYPES_OF_SIMPLEPERF = 32768 };
+
+static inline unsigned type_index(uint32_t type)
+{
+	if (__builtin_expect(type < TYPES / 2, 1))
+		return type;
+	type -= TYPES_OF_SIMPLEPERF;
+	return type < TYPES / 2 ? type + TYPES / 2 : 0;
+}
 
 enum { SHAPES_MAX = 64, EVENTS_MAX = 65536, IDS_MAX = 1 << 19, USES_MAX = 16 };
 
@@ -54,8 +65,8 @@ struct events {
 		uint32_t uses; /* fields of the attr but for the sample_id: bits of uses[] */
 	} records[TYPES];
 	size_t record_count;                   /* slots */
-	int slot_of[TYPES];                    /* by record type; -1: no such record */
-	bool is_sample[TYPES], is_tool[TYPES]; /* by record type */
+	int slot_of[TYPES];                    /* by type_index(); -1: no such record */
+	bool is_sample[TYPES], is_tool[TYPES]; /* likewise */
 	struct shape *bare; /* what perf's own records are read by: no attr has a say there */
 	bool borrowed_bare; /* it is another's */
 
@@ -121,12 +132,12 @@ static inline const struct plan *events_plan(const struct events *events, struct
 }
 
 /*
- * The event of a record of the given slot, EVENT_NONE if it names none, EVENT_GUESSED if it names
- * none and the attrs do not agree on what is in it, EVENT_UNKNOWN if nobody has the id it names.
- * *shape is set to what to read it by: the event's, or the first there is; NULL if there is none
- * or, for a sample of unknown id, more than one that it could be.
+ * The event of a record of that type_index(), EVENT_NONE if it names none, EVENT_GUESSED if it
+ * names none and the attrs do not agree on what is in it, EVENT_UNKNOWN if nobody has the id it
+ * names. *shape is set to what to read it by: the event's, or the first there is; NULL if there is
+ * none or, for a sample of unknown id, more than one that it could be.
  */
-int events_find(const struct events *events, int type, const unsigned char *bytes, size_t size,
+int events_find(const struct events *events, unsigned type, const unsigned char *bytes, size_t size,
 		struct shape **shape);
 
 #endif

@@ -80,6 +80,7 @@ static const struct {
 	{"no-attr", PERFABI_ERROR},
 	{"unknown-id", PERFABI_ERROR},
 	{"no-id", PERFABI_ERROR},
+	{"unknown-shape", PERFABI_ERROR},
 	{"unknown-type", PERFABI_WARNING},
 	{"unknown-bits", PERFABI_WARNING},
 	{"bytes-left", PERFABI_WARNING},
@@ -96,6 +97,7 @@ static const struct {
 	{"attr-short", PERFABI_WARNING}, /* an older perf may have rewritten it */
 	{"too-many-ids", PERFABI_ERROR},
 	{"ids-overlap", PERFABI_ERROR},
+	{"sections-overlap", PERFABI_ERROR},
 	{"id-twice", PERFABI_ERROR},
 	{"id-shared", PERFABI_WARNING}, /* their records have the same fields */
 	{"feature", PERFABI_WARNING},
@@ -278,9 +280,10 @@ static void put_raw(struct lines *lines, struct place place, const struct lines_
 	}
 	if (!lines->options.no_misc)
 		p = put_text(put_hex(put_text(p, "\"misc\":[\"0x"), header->misc), "\"],");
-	p = put_text(p, "\"bytes\":\"");
-	p = put_bytes(p, bytes + 8, header->size - 8u);
-	lines->out->at = put_text(p, "\"}\n");
+	if (!lines->options.no_bytes)
+		p = put_text(put_bytes(put_text(p, "\"bytes\":\""), bytes + 8, header->size - 8u),
+			     "\",");
+	lines->out->at = put_text(put_close(p, '}'), "\n");
 }
 
 static bool room_for_notes(struct lines *lines, const struct plan *plan)
@@ -339,7 +342,7 @@ static void say_findings(struct lines *lines, struct place place, const struct l
 	const struct record *r = &lines->record;
 	const char *name = lines->begin[header->slot].name;
 
-	if (header->size % 8 && !lines->events->is_tool[header->type])
+	if (header->size % 8 && !lines->events->is_tool[header->index])
 		lines_diagnostic(lines, place, "size-unaligned", 0,
 				 "%s: its size %u is no multiple of 8", name, header->size);
 	if (header->misc & ~(header->plan->misc_known | MISC_CPUMODE))
@@ -377,6 +380,7 @@ static void say_problem(struct lines *lines, struct place place, const struct li
 {
 	const char *code = problem == RECORD_LEFT         ? "bytes-left"
 			   : problem == RECORD_IMPOSSIBLE ? "impossible"
+			   : problem == RECORD_UNKNOWN    ? "unknown-shape"
 							  : "field-past-end";
 	char text[160];
 
@@ -404,14 +408,14 @@ static void find_plan(struct lines *lines, struct lines_record *header, const un
 	const char *name = lines->begin[header->slot].name;
 	int slot = header->slot;
 
-	if (events->is_tool[header->type])
+	if (events->is_tool[header->index])
 		header->plan = plan_of(lines, events->bare, slot);
 	else if (first)
 		header->plan = plan_of(lines, first, slot);
-	if (events->is_tool[header->type] || !header->plan ||
-	    !(header->plan->trailer || events->is_sample[header->type]))
+	if (events->is_tool[header->index] || !header->plan ||
+	    !(header->plan->trailer || events->is_sample[header->index]))
 		return;
-	header->event = events_find(events, (int)header->type, bytes, header->size, &shape);
+	header->event = events_find(events, header->index, bytes, header->size, &shape);
 	if (header->event == EVENT_UNKNOWN)
 		lines_diagnostic(lines, place, "unknown-id", 0,
 				 "%s: the id in it is of no event of this recording", name);
@@ -446,7 +450,7 @@ static char *put_misfit(struct lines *lines, struct place place, const struct li
 		p += length;
 	}
 	free(copy);
-	if (!p || problem == RECORD_LEFT || problem == RECORD_IMPOSSIBLE)
+	if (!p || problem >= RECORD_IMPOSSIBLE || lines->options.no_bytes)
 		return p;
 	p = put_bytes(put_text(p, "\"bytes\":\""), bytes + 8, header->size - 8u);
 	return put_text(p, "\",");
@@ -520,7 +524,8 @@ static void take_header(struct lines *lines, const unsigned char *bytes, struct 
 					.misc = (uint16_t)load_swapped(bytes + 4, 2, swap),
 					.size = (uint16_t)load_swapped(bytes + 6, 2, swap),
 					.event = EVENT_NONE};
-	record->slot = record->type < TYPES ? events->slot_of[record->type] : -1;
+	record->index = type_index(record->type);
+	record->slot = events->slot_of[record->index];
 	if (!options->silent)
 		lines->sums.bytes += record->size;
 	if (record->slot < 0) {
@@ -531,11 +536,11 @@ static void take_header(struct lines *lines, const unsigned char *bytes, struct 
 		return;
 	}
 	lines->sums.records[record->slot] += !options->silent;
-	if (options->types && !options->types[record->type] && !options->strict) {
+	if (options->types && !options->types[record->index] && !options->strict) {
 		/* only what it says was lost counts, and what later records go by */
-		struct shape *shape = events->is_tool[record->type] ? events->bare
-				      : events->shape_count         ? events->shapes[0]
-								    : NULL;
+		struct shape *shape = events->is_tool[record->index] ? events->bare
+				      : events->shape_count          ? events->shapes[0]
+								     : NULL;
 		const struct plan *plan = shape ? plan_of(lines, shape, record->slot) : NULL;
 
 		record->taken = LINES_PASSED_BY;
@@ -578,24 +583,24 @@ void lines_take(struct lines *lines, const unsigned char *bytes, struct place pl
 		lines->out->err = lines->record.err;
 	if (problem)
 		say_problem(lines, place, record, problem);
-	if (problem && problem != RECORD_LEFT && problem != RECORD_IMPOSSIBLE)
+	if (problem && problem < RECORD_IMPOSSIBLE)
 		lines->record.field_count = 0;
 }
 
 bool lines_fits(struct lines *lines, const unsigned char *bytes, size_t size)
 {
 	const struct events *events = lines->events;
-	uint32_t type = (uint32_t)load_word(bytes, 4, events->order);
+	unsigned type = type_index((uint32_t)load_word(bytes, 4, events->order));
 	uint16_t misc = (uint16_t)load_word(bytes + 4, 2, events->order);
 	struct shape *shape = events->bare;
-	int slot = type < TYPES ? events->slot_of[type] : -1;
+	int slot = events->slot_of[type];
 	struct record *record = &lines->record;
 	uint64_t kept = record->regs[REG_KEPT];
 	bool was_strict = record->strict, fits;
 	const struct plan *plan;
 
 	if (slot < 0 || (!events->is_tool[type] &&
-			 events_find(events, (int)type, bytes, size, &shape) == EVENT_UNKNOWN))
+			 events_find(events, type, bytes, size, &shape) == EVENT_UNKNOWN))
 		return false;
 	plan = shape ? plan_of(lines, shape, slot) : NULL;
 	if (!plan || (misc & ~(plan->misc_known | MISC_CPUMODE)))

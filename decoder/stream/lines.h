@@ -20,9 +20,9 @@ struct lines_options {
 	bool silent;    /* records are neither counted nor written: another shard's */
 	bool backward;  /* the newest record comes first, ... */
 	bool cut_end;   /* ... and took the place of what the last one ended with */
-	bool no_offset, no_size, no_misc, no_event; /* --fields without these */
-	const bool *types;                          /* by record type, TYPES of them; NULL: all */
-	bool no_unknown;                            /* --type without unknown */
+	bool no_offset, no_size, no_misc, no_event, no_bytes; /* --fields without these */
+	const bool *types; /* by type_index(), TYPES of them; NULL: all */
+	bool no_unknown;   /* --type without unknown */
 };
 
 /* Counts, to be added up over workers. */
@@ -110,6 +110,7 @@ enum lines_taken {
 struct lines_record {
 	enum lines_taken taken;
 	uint32_t type;
+	unsigned index; /* type_index() of it */
 	uint16_t misc, size;
 	int slot;                /* of its type; -1: it is not known */
 	int event;               /* its index; negative: none, or it is not known */

@@ -346,7 +346,7 @@ static int put_section(const struct reader *r, unsigned feature, const struct ab
 				 record_problem_text(problem, record, text, sizeof(text)));
 	if (record->err)
 		return record->err;
-	if (problem && problem != RECORD_LEFT && problem != RECORD_IMPOSSIBLE)
+	if (problem && problem < RECORD_IMPOSSIBLE)
 		return put_range(r->out, feature, value, range);
 	p = r->out->at;
 	if (problem == RECORD_LEFT)
@@ -410,8 +410,20 @@ static int put_feature(const struct reader *r, unsigned feature, const struct se
 	return err;
 }
 
+/* Whether a section has bytes of one before it: all of them together could grow without end. */
+static bool overlaps(const struct segment *ranges, size_t count, const struct segment *range)
+{
+	for (size_t i = 0; i < count; i++)
+		if (range->offset < ranges[i].offset + ranges[i].size &&
+		    ranges[i].offset < range->offset + range->size)
+			return true;
+	return false;
+}
+
 static int put_features(const struct reader *r)
 {
+	struct segment ranges[FEATURES];
+	size_t count = 0;
 	bool first = true;
 	int err = out_text(r->out, ",\"features\":{");
 
@@ -437,8 +449,18 @@ static int put_features(const struct reader *r)
 			continue;
 		if (!first)
 			err = out_text(r->out, ",");
-		if (!err)
+		if (!err && overlaps(ranges, count, &range)) {
+			lines_diagnostic(r->lines, at_offset(named_at), "sections-overlap", 0,
+					 "%s shares bytes with another section: only its place is "
+					 "printed",
+					 what);
+			err = put_range(r->out, i,
+					abi_value_of(abi_family(r->events->abi, "feature"), i),
+					&range);
+		} else if (!err) {
+			ranges[count++] = range;
 			err = put_feature(r, i, &range);
+		}
 		first = false;
 	}
 	return err ? err : out_text(r->out, "}");

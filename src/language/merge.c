@@ -202,7 +202,7 @@ static void add_row(json_t *rows, const char *name, const char *since, json_t *v
 	row_name(name, row, sizeof(row));
 	json_object_set_new(
 		rows, row,
-		json_pack("{s:s, s:s, s:o}", "name", name, "since", since, "value", value));
+		json_pack("{s:s, s:s*, s:o}", "name", name, "since", since, "value", value));
 }
 
 static void family_rows(json_t *rows, const struct abi_family *family)
