@@ -151,6 +151,9 @@ static int select_fields(struct call *call, const struct perfabi_options *o,
 					.found = !strcmp(o->fields[i], "rest")};
 		bool is_common = !strcmp(o->fields[i], "type");
 
+		if (!strcmp(o->fields[i], "event_index"))
+			is_common = lines->event_index = true;
+
 		for (size_t k = 0; k < sizeof(common) / sizeof(common[0]); k++)
 			if (!strcmp(common[k].name, o->fields[i])) {
 				*common[k].out = false;

@@ -12,6 +12,7 @@
 #include "call.h"
 #include "include/perfabi.h"
 #include "plan/plan.h"
+#include "stream/names.h"
 #include "text/ascii.h"
 
 /*
@@ -353,6 +354,13 @@ int perfabi_next(struct perfabi_reader *reader, const struct perfabi_record **re
 void perfabi_reader_result(const struct perfabi_reader *reader, struct perfabi_result *result)
 {
 	call_result(&reader->call, reader->err, &reader->call.decoder.lines.sums, result);
+}
+
+const char *perfabi_event_name(const struct perfabi_reader *reader, int32_t event)
+{
+	const struct events *events = &reader->call.decoder.events;
+
+	return event >= 0 && (size_t)event < events->count ? events->names[event]->name : NULL;
 }
 
 const struct perfabi_field *perfabi_field(const struct perfabi_record *record, uint32_t number)

@@ -89,7 +89,7 @@ def word(value):
 def two(record, diff, text, first, second):
     pid, tid = text.split("/") if "/" in text else text.split(":")
     for field, value in ((first, pid), (second, tid)):
-        diff.equal(record, field, record[field], int(value) & 0xffffffff)
+        diff.equal(record, field, record[field] & 0xffffffff, int(value) & 0xffffffff)
 
 
 def mmap(record, diff, rest, _block):

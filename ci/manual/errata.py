@@ -113,7 +113,7 @@ def _since_of(top):
         for family, one in data.get('constants', {}).items():
             for value in one['values']:
                 name = one.get('prefix', '').upper() + value['name'].upper() + one.get('suffix', '') if one.get('prefix') else value['name']
-                found[f'{family}.{value["name"]}'] = name, value['since']
+                found[f'{family}.{value["name"]}'] = name, value.get('since')
         for field in data.get('attr', {}).get('fields', ()):
             found[f'attr.{field["name"]}'] = f'attr.{field["name"]}', field['since']
     return found

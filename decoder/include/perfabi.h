@@ -252,6 +252,13 @@ int perfabi_next(struct perfabi_reader *reader, const struct perfabi_record **re
 /* The counts so far, and if a call failed, why. */
 void perfabi_reader_result(const struct perfabi_reader *reader, struct perfabi_result *result);
 
+/*
+ * What the event of that index is called: "cycles:u", as perf wrote it down, or by its attr. NULL:
+ * there is none. A record of the recording may rename it, so that it is good until the next call of
+ * perfabi_next().
+ */
+const char *perfabi_event_name(const struct perfabi_reader *reader, int32_t event);
+
 /* Of a ring, all that was handed out is read then: data_tail is behind it. NULL is none. */
 void perfabi_close(struct perfabi_reader *reader);
 

@@ -628,7 +628,7 @@ ALWAYS_INLINE enum record_problem run_loop(const struct input *in, struct state 
 		return RECORD_SHORT;
 	if (loop.left > left(in, s))
 		return RECORD_COUNT;
-	loop.field = in->r->field_count;
+	loop.field = op->number ? in->r->field_count : SIZE_MAX;
 	add_field(in, op, loop.begin, 0, 0);
 	if (as_text(in))
 		put_op_key(s, op);
@@ -1018,4 +1018,47 @@ json_t *members_of(const struct plan *plan, struct record *r, const unsigned cha
 	json = r->err ? NULL : json_loadb(text, (size_t)(p - text), 0, NULL);
 	free(text);
 	return json;
+}
+
+int record_tell(const struct plan_for *with, const struct layout *layout, enum byte_order order,
+		const unsigned char *bytes, size_t from, size_t size, const char *const *paths,
+		size_t count, int (*tell)(void *context, const struct record_text *told),
+		void *context)
+{
+	struct record r = {.abi = with->abi, .order = order};
+	struct plan_for wanted = *with;
+	struct paths numbers;
+	struct plan plan = {0};
+	int err = paths_init(&numbers);
+
+	for (size_t i = 0; i < count && !err; i++)
+		err = paths_add(&numbers, paths[i]);
+	wanted.paths = &numbers;
+	if (!err)
+		err = plan_make(&plan, &wanted, layout);
+	if (!err && record_put(&plan, &r, bytes, from, size, 0, NULL) < RECORD_IMPOSSIBLE &&
+	    r.failed)
+		r.field_count = 0;
+	for (size_t i = 0; i < r.field_count && !err && !r.err; i++) {
+		const struct perfabi_field *field = &r.fields[i];
+		const struct op *op = &plan.ops[field->own[0]];
+		bool is_text = field->kind == PERFABI_STRING,
+		     is_array = field->kind == PERFABI_ARRAY;
+		const struct amount *amount = is_text ? &op->text.amount : &op->array.amount;
+		const unsigned char *at = bytes + field->offset;
+
+		if ((is_text || is_array) && amount->from == LAYOUT_FROM_PREFIX)
+			at += amount->prefix;
+		err = tell(context,
+			   &(struct record_text){.path = (int)field->number - 1,
+						 .text = is_text ? (const char *)at : NULL,
+						 .size = is_text ? (size_t)field->value : 0,
+						 .bytes = at,
+						 .value = field->value});
+	}
+	err = err ? err : r.err;
+	free(r.fields);
+	plan_free(&plan);
+	paths_free(&numbers);
+	return err;
 }

@@ -79,6 +79,25 @@ enum record_problem record_put(const struct plan *plan, struct record *r,
 const char *record_problem_text(enum record_problem problem, const struct record *r, char *text,
 				size_t size);
 
+/* A field that record_tell() tells. */
+struct record_text {
+	int path;         /* its index among those that are asked for */
+	const char *text; /* of a string: `size` bytes */
+	size_t size;
+	const unsigned char *bytes; /* of an array: its `value` elements */
+	uint64_t value;             /* a number, or how many elements */
+};
+
+/*
+ * Reads `size` bytes from byte `from` on by that layout, and tells the fields that have one of
+ * `count` paths ("event_desc[].name"), in the order of the bytes: strings, arrays, numbers. 0,
+ * -ENOMEM, or what `tell` returned, which ends it. What does not fit the layout is not told.
+ */
+int record_tell(const struct plan_for *with, const struct layout *layout, enum byte_order order,
+		const unsigned char *bytes, size_t from, size_t size, const char *const *paths,
+		size_t count, int (*tell)(void *context, const struct record_text *told),
+		void *context);
+
 /*
  * The members of the `size` bytes as an object, whatever record_put() says of them, which is in
  * *problem. The plan's numbers have to be such that JSON integers hold them (plan_for.integers). A

@@ -12,12 +12,13 @@
 #include <string.h>
 
 #include "stream/damage.h"
+#include "stream/names.h"
 
 /* So many bytes tell of a record whether it is believed, or it is: a window full. */
 enum { BELIEVED = INPUT_WINDOW };
 
 /* The records that are not only written. */
-enum { PLAIN, HEADER_ATTR, HEADER_FEATURE, COMPRESSED, FOLLOWED };
+enum { PLAIN, HEADER_ATTR, HEADER_FEATURE, EVENT_UPDATE, COMPRESSED, FOLLOWED };
 
 /*
  * A queue, which is empty again before the decoder goes on.
@@ -420,7 +421,6 @@ static int add_event(struct decoder *d, const unsigned char *bytes, size_t size,
 static int special(struct decoder *d, const unsigned char *bytes, size_t size, struct place place,
 		   uint64_t *follow)
 {
-	const struct abi_value *arch = abi_value(abi_family(d->abi, "feature"), "arch", NULL);
 	uint8_t role = d->role[record_type(d, bytes)];
 	int err = 0;
 
@@ -434,9 +434,12 @@ static int special(struct decoder *d, const unsigned char *bytes, size_t size, s
 		err = put_by_own_lines(d, bytes, size, place);
 	if (!err && role == HEADER_ATTR)
 		err = add_event(d, bytes, size, place);
-	else if (!err && role == HEADER_FEATURE && size >= 16 && arch &&
-		 load_word(bytes + 8, 8, d->events.order) == arch->value)
-		err = perfdata_header_take_arch(&d->events, bytes + 16, size - 16);
+	else if (!err && role == HEADER_FEATURE && size >= 16)
+		err = perfdata_header_take_feature(&d->events,
+						   load_word(bytes + 8, 8, d->events.order),
+						   bytes + 16, size - 16);
+	else if (!err && role == EVENT_UPDATE)
+		err = names_by_update(&d->events, bytes, size);
 	return err ? err : decoder_pass_on(d);
 }
 
@@ -550,6 +553,7 @@ static void set_roles(struct decoder *d)
 		uint8_t role;
 	} roles[] = {{"header_attr", HEADER_ATTR},
 		     {"header_feature", HEADER_FEATURE},
+		     {"event_update", EVENT_UPDATE},
 		     {"compressed", COMPRESSED},
 		     {"compressed2", COMPRESSED}};
 

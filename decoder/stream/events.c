@@ -102,6 +102,10 @@ void events_free(struct events *events)
 	if (!events->borrowed_bare)
 		shape_free(events->bare, events->record_count);
 	free(events->shapes);
+	for (size_t i = 0; i < events->count; i++)
+		free(events->names[i]);
+	free(events->names);
+	free(events->types);
 	free(events->shape_of);
 	free(events->ids);
 	*events = (struct events){0};
@@ -289,8 +293,13 @@ int events_add(struct events *events, const unsigned char *attr, size_t size, st
 	if (events->count == EVENTS_MAX)
 		return error_text(e, NULL, "one more", "no more than %d attrs", EVENTS_MAX);
 	native = calloc(1, abi->attr_size);
-	if (!native || list_grow(&events->shape_of, events->count, &events->capacity,
-				 sizeof(*events->shape_of))) {
+	if (!native ||
+	    list_grow(&events->shape_of, events->count, &events->capacity,
+		      sizeof(*events->shape_of)) ||
+	    list_grow(&events->names, events->count, &events->name_capacity,
+		      sizeof(*events->names)) ||
+	    list_grow(&events->types, events->count, &events->type_capacity,
+		      sizeof(*events->types))) {
 		free(native);
 		return -ENOMEM;
 	}
@@ -303,11 +312,17 @@ int events_add(struct events *events, const unsigned char *attr, size_t size, st
 			attr_set(field, native, host_order(), attr_get(field, attr, events->order));
 	}
 	shape = shape_of(events, native, e);
+	if (shape >= 0) {
+		events->shape_of[events->count] = (unsigned)shape;
+		events->names[events->count] = NULL;
+		events->types[events->count].type =
+			attr_get(abi_field(abi, "type"), native, host_order());
+		events->types[events->count].config =
+			attr_get(abi_field(abi, "config"), native, host_order());
+		events->count++;
+	}
 	free(native);
-	if (shape < 0)
-		return shape;
-	events->shape_of[events->count] = (unsigned)shape;
-	return (int)events->count++;
+	return shape < 0 ? shape : (int)events->count - 1;
 }
 
 void events_set_arch(struct events *events, const struct abi_arch *arch)
@@ -375,7 +390,7 @@ int events_add_id(struct events *events, uint64_t id, int event)
 	return 0;
 }
 
-static int event_of_id(const struct events *events, uint64_t id)
+int events_of_id(const struct events *events, uint64_t id)
 {
 	size_t i;
 
@@ -458,7 +473,7 @@ int events_find(const struct events *events, unsigned type, const unsigned char 
 			is_zero = true;
 			continue;
 		}
-		event = event_of_id(events, id);
+		event = events_of_id(events, id);
 		if (event >= 0 && events->shape_of[event] == i) {
 			*shape = events->shapes[i];
 			return event;

@@ -73,7 +73,11 @@ struct events {
 	struct shape **shapes;
 	size_t shape_count;
 	unsigned *shape_of; /* by event: of `shapes` */
-	size_t count, capacity;
+	struct event_name **names;
+	struct {
+		uint64_t type, config;
+	} * types; /* likewise */
+	size_t count, capacity, name_capacity, type_capacity;
 	uint64_t *ids; /* an open hash table: id, event + 1 */
 	size_t id_count, id_capacity;
 	uint64_t id_seed[2];
@@ -108,6 +112,9 @@ void events_set_arch(struct events *events, const struct abi_arch *arch);
  * is not the first is noted in events->clashes. 0, -ENOMEM, or -E2BIG past IDS_MAX.
  */
 int events_add_id(struct events *events, uint64_t id, int event);
+
+/* The event whose id that is, or EVENT_UNKNOWN. */
+int events_of_id(const struct events *events, uint64_t id);
 
 /* Whether samples of that event can be told from those of others: there are none, or they have an
  * id. */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "abi/attr.h"
+#include "stream/names.h"
 #include "text/json.h"
 
 int found_attrs_add(struct found_attrs *found, const struct events *events,
@@ -69,8 +70,9 @@ int given_attrs_add(const struct attr_list *list, struct events *events, struct 
 
 		events->order = host_order();
 		event = events_add(events, list->bytes + i * size, size, e);
+		err = event < 0 ? event
+				: names_by_attr(events, event, list->bytes + i * size, size);
 		events->order = order;
-		err = event < 0 ? event : 0;
 		for (size_t k = 0; k < list->ids[i].count && !err; k++)
 			err = events_add_id(events, list->ids[i].ids[k], event);
 		if (err == -E2BIG)
@@ -103,5 +105,6 @@ int given_attrs_put(const struct attr_list *list, const struct events *events, s
 			out->at = put_text(p, "}");
 		free(text);
 	}
-	return err ? err : out_text(out, "]");
+	err = err ? err : out_text(out, "]");
+	return err ? err : names_put(events, out);
 }

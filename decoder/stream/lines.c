@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stream/names.h"
 #include "text/ascii.h"
 #include "text/json.h"
 
@@ -472,7 +473,12 @@ static void put_line(struct lines *lines, const struct lines_record *header,
 	if (!lines->options.no_misc)
 		p = put_misc(p, lines, header->slot, plan, header->misc);
 	if (header->event >= 0 && !lines->options.no_event) {
-		p = put_u64(put_text(p, "\"event\":"), (uint64_t)header->event);
+		const struct event_name *name = lines->events->names[header->event];
+
+		p = put_key(p, name->text, name->length);
+	}
+	if (header->event >= 0 && lines->options.event_index) {
+		p = put_u64(put_text(p, "\"event_index\":"), (uint64_t)header->event);
 		*p++ = ',';
 	}
 	lines->record.at = lines->at;

@@ -14,12 +14,13 @@ enum { GRADES = PERFABI_NOTE + 1 };
 
 /* What to write of a record; the same for all of them. */
 struct lines_options {
-	bool notes;     /* --bytes */
-	bool strict;    /* --check: findings too, ... */
-	bool unwritten; /* ... and diagnostics alone */
-	bool silent;    /* records are neither counted nor written: another shard's */
-	bool backward;  /* the newest record comes first, ... */
-	bool cut_end;   /* ... and took the place of what the last one ended with */
+	bool notes;       /* --bytes */
+	bool strict;      /* --check: findings too, ... */
+	bool unwritten;   /* ... and diagnostics alone */
+	bool silent;      /* records are neither counted nor written: another shard's */
+	bool backward;    /* the newest record comes first, ... */
+	bool cut_end;     /* ... and took the place of what the last one ended with */
+	bool event_index; /* --fields with it */
 	bool no_offset, no_size, no_misc, no_event, no_bytes; /* --fields without these */
 	const bool *types; /* by type_index(), TYPES of them; NULL: all */
 	bool no_unknown;   /* --type without unknown */

@@ -10,13 +10,13 @@
 #include <string.h>
 
 #include "plan/record.h"
+#include "stream/names.h"
 #include "text/json.h"
 
 enum {
 	ATTR_MAX = 4096,
 	IDS_AT_ONCE = 4096,
 	SECTION_MAX = 1024 * 1024,
-	ARCH_MAX = 4096,
 };
 
 /* What perfdata_header_put() works with, on its way through the file's sections. */
@@ -154,7 +154,7 @@ int perfdata_header_add_attr(struct events *events, const unsigned char *attr, s
 	*event = events_add(events, attr, size, &e);
 	check_bits(events, attr, size, offset, lines);
 	if (*event >= 0)
-		return 0;
+		return names_by_attr(events, *event, attr, size);
 	if (!error_is_set(&e) || e.no_memory)
 		return -ENOMEM;
 	lines_diagnostic(lines, at_offset(offset), "attr", 0, "expected %s, got %s", e.expected,
@@ -466,49 +466,49 @@ static int put_features(const struct reader *r)
 	return err ? err : out_text(r->out, "}");
 }
 
-int perfdata_header_take_arch(struct events *events, const unsigned char *bytes, size_t size)
+static int tell_arch(void *events, const struct record_text *told)
 {
-	const struct abi_family *features = abi_family(events->abi, "feature");
-	const struct abi_value *arch = abi_value(features, "arch", NULL);
-	struct plan_for with = {.abi = events->abi, .integers = true};
-	struct record record = {.abi = events->abi, .order = events->order};
-	enum record_problem problem;
-	struct plan plan;
-	const char *name;
-	json_t *members;
+	char name[65];
 
-	if (!arch || !arch->layout || size > ARCH_MAX)
-		return 0;
-	if (plan_make(&plan, &with, arch->layout))
-		return -ENOMEM;
-	members = members_of(&plan, &record, bytes, size, &problem);
-	plan_free(&plan);
-	name = json_string_value(json_object_get(members, "arch"));
-	if (name && problem == RECORD_OK)
-		events_set_arch(events, abi_arch(events->abi, name));
-	json_decref(members);
-	return members ? 0 : -ENOMEM;
+	snprintf(name, sizeof(name), "%.*s", (int)told->size, told->text);
+	events_set_arch(events, abi_arch(((struct events *)events)->abi, name));
+	return 0;
 }
 
-/* The recording's own machine, which the names of registers in its attrs hang on. */
-static int find_arch(const struct reader *r)
+int perfdata_header_take_feature(struct events *events, uint64_t feature,
+				 const unsigned char *bytes, size_t size)
 {
-	const struct abi_value *arch =
-		abi_value(abi_family(r->events->abi, "feature"), "arch", NULL);
+	static const char *const paths[] = {"arch"};
+	const struct abi_value *value = abi_value_of(abi_family(events->abi, "feature"), feature);
+
+	if (!value || !value->layout)
+		return 0;
+	if (!strcmp(value->name, "arch"))
+		return record_tell(&(struct plan_for){.abi = events->abi}, value->layout,
+				   events->order, bytes, 0, size, paths, 1, tell_arch, events);
+	return names_by_feature(events, value, bytes, size);
+}
+
+/* What records go by of a feature section: the machine, or names of events. */
+static int take_section(const struct reader *r, const char *name)
+{
+	const struct abi_value *value =
+		abi_value(abi_family(r->events->abi, "feature"), name, NULL);
 	struct segment range;
 	uint64_t named_at;
 	unsigned char *bytes;
 	int err;
 
-	if (!arch || !perfdata_has_feature(r->file, (unsigned)arch->value))
+	if (!value || !perfdata_has_feature(r->file, (unsigned)value->value))
 		return 0;
-	err = perfdata_find_feature(r->file, r->in, r->events->order, (unsigned)arch->value, &range,
-				    &named_at);
+	err = perfdata_find_feature(r->file, r->in, r->events->order, (unsigned)value->value,
+				    &range, &named_at);
 	if (err <= 0 || range.offset > r->in->size || range.size > r->in->size - range.offset)
 		return err < 0 ? err : 0;
 	err = read_section(r->in, &range, &bytes);
 	if (!err && bytes)
-		err = perfdata_header_take_arch(r->events, bytes, (size_t)range.size);
+		err = perfdata_header_take_feature(r->events, value->value, bytes,
+						   (size_t)range.size);
 	free(bytes);
 	return err;
 }
@@ -527,9 +527,13 @@ int perfdata_header_put(const struct perfdata *file, struct input *in, struct ev
 	p = put_u64(put_text(p, "\",\"version\":"), file->version);
 	p = put_text(put_text(p, ",\"byte_order\":\""), events->order == BIG ? "big" : "little");
 	out->at = put_text(p, "\"");
-	err = file->is_pipe ? 0 : find_arch(&r);
+	err = file->is_pipe ? 0 : take_section(&r, "arch");
 	if (!err && !file->is_pipe)
 		err = put_attrs(&r);
+	if (!err && !file->is_pipe)
+		err = take_section(&r, "simpleperf_meta_info");
+	if (!err && !file->is_pipe)
+		err = take_section(&r, "event_desc");
 	if (!err && !file->is_pipe && !found) {
 		p = out_room(out, 128);
 		if (!p)
@@ -537,7 +541,9 @@ int perfdata_header_put(const struct perfdata *file, struct input *in, struct ev
 		p = put_u64(put_text(p, ",\"data\":{\"offset\":"), file->data.offset);
 		p = put_u64(put_text(p, ",\"size\":"), file->data.size);
 		out->at = put_text(p, "}");
-		err = put_features(&r);
+		err = names_put(events, out);
+		if (!err)
+			err = put_features(&r);
 	}
 	return err ? err : out_text(out, "}\n");
 }

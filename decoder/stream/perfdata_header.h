@@ -32,7 +32,8 @@ int perfdata_header_add_attr(struct events *events, const unsigned char *attr, s
 int perfdata_header_add_id(struct events *events, uint64_t id, struct place place,
 			   struct lines *lines, struct found_attrs *found, int *event);
 
-/* Takes the architecture from the bytes of the feature section "arch". 0 or -ENOMEM. */
-int perfdata_header_take_arch(struct events *events, const unsigned char *bytes, size_t size);
+/* Takes from a feature section what records go by: the machine, names of events. 0 or -ENOMEM. */
+int perfdata_header_take_feature(struct events *events, uint64_t feature,
+				 const unsigned char *bytes, size_t size);
 
 #endif

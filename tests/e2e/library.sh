@@ -24,11 +24,11 @@ version=$(sed -n 's/^Version: //p' "$lib/pkgconfig/perfabi.pc")
 
 # The names of the map, the header and either library are the same, to the last one.
 sed -n 's/^	\([a-z_]*\);$/\1/p' decoder/libperfabi.map | sort >"$scratch/map"
-[ "$(wc -l <"$scratch/map")" = 18 ] || fail "libperfabi.map has other than 18 functions"
+[ "$(wc -l <"$scratch/map")" = 19 ] || fail "libperfabi.map has other than 19 functions"
 nm -D --defined-only "$lib/libperfabi.so.0" | sed -n 's/^[0-9a-f]* T \(.*\)@@PERFABI_0$/\1/p' | sort | diff "$scratch/map" - || fail "libperfabi.so.0"
-[ "$(nm -D --defined-only "$lib/libperfabi.so.0" | wc -l)" = 19 ] || fail "libperfabi.so.0 has more than functions and PERFABI_0"
+[ "$(nm -D --defined-only "$lib/libperfabi.so.0" | wc -l)" = 20 ] || fail "libperfabi.so.0 has more than functions and PERFABI_0"
 nm -g --defined-only "$lib/libperfabi.a" | sed -n 's/^[0-9a-f]* T //p' | sort | diff "$scratch/map" - || fail "libperfabi.a"
-[ "$(nm -g --defined-only "$lib/libperfabi.a" | grep -c '^[0-9a-f]* [A-Z] ')" = 18 ] || fail "libperfabi.a has other names"
+[ "$(nm -g --defined-only "$lib/libperfabi.a" | grep -c '^[0-9a-f]* [A-Z] ')" = 19 ] || fail "libperfabi.a has other names"
 sed -n 's/^[a-z].*[ *]\(perfabi_[a-z_]*\)(.*/\1/p' "$root/include/perfabi.h" | sort | diff "$scratch/map" - || fail "perfabi.h"
 
 # Position independent, so that either library can become part of another; nothing to be done to its text when it is loaded.

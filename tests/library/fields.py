@@ -68,6 +68,8 @@ def load(path):
     lib.perfabi_field_name.argtypes = [C.c_void_p, C.c_uint32]
     lib.perfabi_field_number.restype = C.c_uint32
     lib.perfabi_field_number.argtypes = [C.c_void_p, C.c_char_p]
+    lib.perfabi_event_name.restype = C.c_char_p
+    lib.perfabi_event_name.argtypes = [C.c_void_p, C.c_int32]
     lib.perfabi_value_name.restype = C.c_char_p
     lib.perfabi_value_name.argtypes = [C.POINTER(Record), C.POINTER(Field), C.c_uint64]
     lib.perfabi_field.restype = C.POINTER(Field)
@@ -119,7 +121,9 @@ class Perfabi:
         check(err == 0, "perfabi_open", err, result.message)
         record = C.POINTER(Record)()
         while (err := self.lib.perfabi_next(reader, record)) == 1:
-            yield self.plain(record)
+            plain = self.plain(record)
+            name = self.lib.perfabi_event_name(reader, plain.get("event", -1))
+            yield {**plain, "event": name.decode() if name else None}
         check(err == 0, "perfabi_next", err)
         self.lib.perfabi_reader_result(reader, result)
         self.lib.perfabi_close(reader)
@@ -176,6 +180,8 @@ def says(value, field):
         bits = sum(1 << b for b in range(64) if raw >> b & 1 and names[1 << b] in value)
         rest = sum(int(v, 16) for v in value if v.startswith("0x"))
         return raw == bits | rest
+    if kind == INDEX and value.startswith("0x"):
+        return int(value, 16) == raw
     if kind in (UNSIGNED, BITS, INDEX, HEX) and isinstance(value, str) and not value.startswith("0x"):
         return names[raw] == value
     if kind in (HEX, UNSIGNED, BITS) and isinstance(value, str):
@@ -221,7 +227,7 @@ def compare(line, record, path):
         check(line.get("skipped", 0) == record["skipped"], where, "skipped")
         return 0
     check(line["size"] == record["size"] == len(record["bytes"]), where, "size")
-    check(line.get("event", -1) == record["event"], where, "event")
+    check(line.get("event") == record["event"], where, "event")
     members = {k: v for k, v in line.items() if k not in ("type", "type_id", "offset", "within", "size", "misc", "event")}
     if "bytes" in members:
         check(bytes.fromhex(members["bytes"]) == record["bytes"][8:] and not record["fields"], where, "bytes")

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Names of events: perf's EVENT_DESC and EVENT_UPDATE, simpleperf's meta_info, else attr.
+ */
+#include "stream/names.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/record.h"
+#include "text/ascii.h"
+
+int names_set(struct events *events, int event, const char *name, size_t size)
+{
+	char text[EVENT_NAME_MAX * PUT_STRING_MAX + PUT_STRING_FIXED + PUT_SLACK];
+	char *p = put_text(text, "\"event\":");
+	struct event_name *set;
+
+	if (event < 0 || (size_t)event >= events->count || !size || size >= EVENT_NAME_MAX)
+		return 0;
+	p = put_string(p, (const unsigned char *)name, size);
+	*p++ = ',';
+	if (p - text > EVENT_TEXT_MAX)
+		return 0;
+	set = events->names[event] ? events->names[event] : calloc(1, sizeof(*set));
+	if (!set)
+		return -ENOMEM;
+	events->names[event] = set;
+	set->length = (size_t)(p - text);
+	memcpy(set->text, text, set->length);
+	memcpy(set->name, name, size);
+	set->name[size] = '\0';
+	return 0;
+}
+
+/* An attr of `size` bytes in the events' order. */
+struct bytes_of_attr {
+	const struct events *events;
+	const unsigned char *bytes;
+	size_t size;
+};
+
+static uint64_t field_of(const struct bytes_of_attr *attr, const char *name)
+{
+	const struct abi_field *field = abi_field(attr->events->abi, name);
+
+	return field && field->offset + field->size <= attr->size
+		       ? attr_get(field, attr->bytes, attr->events->order)
+		       : 0;
+}
+
+/* The name of a constant as perf's command line has it: cpu-cycles. "" if it has none. */
+static void constant(const struct events *events, const char *family, uint64_t value, char name[64])
+{
+	const struct abi_family *values = abi_family(events->abi, family);
+	const struct abi_value *known = values ? abi_value_of(values, value) : NULL;
+
+	snprintf(name, 64, "%s", known ? known->name : "");
+	for (; *name; name++)
+		*name = *name == '_' ? '-' : *name;
+}
+
+static void cache_name(const struct events *events, uint64_t config, char name[256])
+{
+	char id[64], op[64], result[64];
+
+	constant(events, "hw_cache_id", config & 0xff, id);
+	constant(events, "hw_cache_op", config >> 8 & 0xff, op);
+	constant(events, "hw_cache_result", config >> 16, result);
+	if (id[0] && op[0] && result[0])
+		snprintf(name, 256, "%s-%s-%s", id, op, result);
+}
+
+int names_by_attr(struct events *events, int event, const unsigned char *bytes, size_t size)
+{
+	const struct bytes_of_attr *attr = &(struct bytes_of_attr){events, bytes, size};
+	static const struct {
+		const char *field;
+		char letter;
+	} levels[] = {{"exclude_user", 'u'}, {"exclude_kernel", 'k'}, {"exclude_hv", 'h'}};
+	uint64_t type = field_of(attr, "type"), config = field_of(attr, "config");
+	uint64_t precise = field_of(attr, "precise_ip");
+	char type_name[64], name[256] = "";
+	size_t n;
+
+	constant(events, "type", type, type_name);
+	if (!strcmp(type_name, "hardware"))
+		constant(events, "hw_id", config, name);
+	else if (!strcmp(type_name, "software"))
+		constant(events, "sw_id", config, name);
+	else if (!strcmp(type_name, "hw-cache"))
+		cache_name(events, config, name);
+	else if (!strcmp(type_name, "breakpoint"))
+		snprintf(name, sizeof(name), "mem:0x%" PRIx64, field_of(attr, "bp_addr"));
+	else if (!strcmp(type_name, "raw"))
+		snprintf(name, sizeof(name), "r%" PRIx64, config);
+	if (!name[0] && type_name[0])
+		snprintf(name, sizeof(name), "%s/config=0x%" PRIx64 "/", type_name, config);
+	else if (!name[0])
+		snprintf(name, sizeof(name), "%" PRIu64 "/config=0x%" PRIx64 "/", type, config);
+	n = strlen(name);
+	for (size_t i = 0, begin = n; i < 3; i++) /* what is counted, where not all is */
+		if (field_of(attr, levels[0].field) | field_of(attr, levels[1].field) |
+		    field_of(attr, levels[2].field)) {
+			if (field_of(attr, levels[i].field))
+				continue;
+			if (n == begin)
+				name[n++] = ':';
+			name[n++] = levels[i].letter;
+		}
+	if (precise && !strchr(name, ':'))
+		name[n++] = ':';
+	while (precise--)
+		name[n++] = 'p';
+	return names_set(events, event, name, n);
+}
+
+struct naming {
+	struct events *events;
+	int event;        /* that the text is of */
+	uint64_t kind;    /* of the record: "name" */
+	const char *text; /* the last, ... */
+	size_t size;
+	uint64_t id;
+	bool is_types; /* ... which is event_type_info */
+};
+
+/* EVENT_DESC has the attrs in their order, or says whose ids they are. */
+static int tell_desc(void *context, const struct record_text *told)
+{
+	struct naming *n = context;
+	int err = 0;
+
+	if (told->path == 0) {
+		n->text = told->text;
+		n->size = told->size;
+		return names_set(n->events, n->event++, n->text, n->size);
+	}
+	for (uint64_t i = 0; i < told->value && !err && n->text; i++)
+		err = names_set(n->events,
+				events_of_id(n->events,
+					     load_word(told->bytes + 8 * i, 8, n->events->order)),
+				n->text, n->size);
+	return err;
+}
+
+static int tell_update(void *context, const struct record_text *told)
+{
+	struct naming *n = context;
+
+	if (told->path == 0)
+		n->id = told->value;
+	return told->path == 1 ? names_set(n->events, events_of_id(n->events, n->id), told->text,
+					   told->size)
+			       : 0;
+}
+
+/* The events whose attr has that type and config. */
+static int name_by_type(struct events *events, uint64_t type, uint64_t config, const char *name,
+			size_t size)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < events->count && !err; i++)
+		if (events->types[i].type == type && events->types[i].config == config)
+			err = names_set(events, (int)i, name, size);
+	return err;
+}
+
+/* "cpu-cycles,0,0\ninstructions,0,1" under event_type_info. */
+static int tell_meta(void *context, const struct record_text *told)
+{
+	struct naming *n = context;
+	const char *at = told->text, *end = at + told->size;
+	int err = 0;
+
+	if (told->path == 0) {
+		n->is_types = told->size == 15 && !memcmp(told->text, "event_type_info", 15);
+		return 0;
+	}
+	while (n->is_types && at < end && !err) {
+		const char *line = memchr(at, '\n', (size_t)(end - at));
+		char text[256];
+		uint64_t type, config;
+		int name;
+
+		line = line ? line : end;
+		snprintf(text, sizeof(text), "%.*s", (int)(line - at), at);
+		if (sscanf(text, "%*[^,]%n,%" SCNu64 ",%" SCNu64, &name, &type, &config) == 2)
+			err = name_by_type(n->events, type, config, text, (size_t)name);
+		at = line + 1;
+	}
+	return err;
+}
+
+static const struct {
+	const char *feature;
+	const char *paths[2];
+	int (*tell)(void *, const struct record_text *);
+} features[] = {
+	{"event_desc", {"event_desc[].name", "event_desc[].ids"}, tell_desc},
+	{"simpleperf_meta_info", {"meta_info[].key", "meta_info[].value"}, tell_meta},
+};
+
+int names_by_feature(struct events *events, const struct abi_value *feature,
+		     const unsigned char *bytes, size_t size)
+{
+	struct naming naming = {.events = events};
+	int err = 0;
+
+	for (size_t i = 0; feature && i < sizeof(features) / sizeof(features[0]) && !err; i++)
+		if (!strcmp(features[i].feature, feature->name))
+			err = record_tell(&(struct plan_for){.abi = events->abi}, feature->layout,
+					  events->order, bytes, 0, size, features[i].paths, 2,
+					  features[i].tell, &naming);
+	return err;
+}
+
+int names_by_update(struct events *events, const unsigned char *bytes, size_t size)
+{
+	static const char *const paths[] = {"id", "name"};
+	const struct abi_value *update =
+		abi_value(abi_family(events->abi, "tool_record"), "event_update", NULL);
+	struct naming naming = {.events = events};
+
+	return record_tell(&(struct plan_for){.abi = events->abi}, update->layout, events->order,
+			   bytes, 8, size, paths, 2, tell_update, &naming);
+}
+
+int names_put(const struct events *events, struct out *out)
+{
+	int err = out_text(out, ",\"events\":[");
+
+	for (size_t i = 0; i < events->count && !err; i++) {
+		const struct event_name *name = events->names[i];
+		char *p = out_room(out, EVENT_TEXT_MAX);
+
+		if (!p)
+			return -ENOMEM;
+		p = i ? put_text(p, ",") : p;
+		memcpy(p, name->text + 8, name->length - 9);
+		out->at = p + name->length - 9;
+	}
+	return err ? err : out_text(out, "]");
+}

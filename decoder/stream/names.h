@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What events are called: as perf wrote it down, or by their attr.
+ */
+#ifndef PERFABI_NAMES_H
+#define PERFABI_NAMES_H
+
+#include "abi/attr.h"
+#include "stream/events.h"
+#include "text/json.h"
+#include "text/out.h"
+
+enum { EVENT_NAME_MAX = 256, EVENT_TEXT_MAX = 512 }; /* a longer name is not taken */
+
+struct event_name {
+	char name[EVENT_NAME_MAX];
+	size_t length;
+	char text[EVENT_TEXT_MAX + PUT_KEY]; /* "event":"cycles:u", as put_key() copies it */
+};
+
+/* Names the event. 0 or -ENOMEM. */
+int names_set(struct events *events, int event, const char *name, size_t size);
+
+/* The same by its attr, of `size` bytes in the events' order: "cpu-clock:u". */
+int names_by_attr(struct events *events, int event, const unsigned char *attr, size_t size);
+
+/* By the feature section of that value's name, if it names events. 0 or -ENOMEM. */
+int names_by_feature(struct events *events, const struct abi_value *feature,
+		     const unsigned char *bytes, size_t size);
+
+/* By EVENT_UPDATE, a whole record. 0 or -ENOMEM. */
+int names_by_update(struct events *events, const unsigned char *bytes, size_t size);
+
+/* Writes the member "events": their names, by index. 0 or -ENOMEM. */
+int names_put(const struct events *events, struct out *out);
+
+#endif
