@@ -22,13 +22,11 @@ PYTHON ?= $(shell ci/python)
 .SUFFIXES:
 .DEFAULT_GOAL := all
 
-LIBS_PKG = jansson libzstd
+LIBS_PKG = jansson libzstd zlib liblzma
 override LINK_STATIC := $(if $(STATIC),-static)
 override PKG_FLAGS := $(if $(STATIC),--static)
-# zlib is perfabi's alone: the kernel's configuration may be packed.
-ZLIB = $(shell $(PKG_CONFIG) $(PKG_FLAGS) --libs zlib 2>/dev/null || echo -lz)
 LIB_CFLAGS = $(shell $(PKG_CONFIG) --cflags $(LIBS_PKG) 2>/dev/null)
-LIB_LIBS = $(shell $(PKG_CONFIG) $(PKG_FLAGS) --libs $(LIBS_PKG) 2>/dev/null || echo -ljansson -lzstd)
+LIB_LIBS = $(shell $(PKG_CONFIG) $(PKG_FLAGS) --libs $(LIBS_PKG) 2>/dev/null || echo -ljansson -lzstd -lz -llzma)
 
 WARNINGS = -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes $(if $(DEV),-Werror)
 # SANITIZE=1: ASan and UBSan; SANITIZE=thread: TSan.
@@ -69,7 +67,7 @@ BUILD = +@$(MAKE) --no-print-directory $(PARALLEL)
 
 $B/perfabi: $B/src/main.o $(SRC_OBJ) $(DECODER_OBJ) $B/.flags
 	$(call brief,LD)
-	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LIB_LIBS) $(ZLIB)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LIB_LIBS)
 $B/perfabi-decode: $B/decoder/main.o $(DECODER_OBJ) $B/.flags
 	$(call brief,LD)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LIB_LIBS)
@@ -93,10 +91,10 @@ LIES_OBJ := $(patsubst %.c,$B/%.o,$(sort $(wildcard tests/lies/*.c)))
 $B/lies/perfabi: $B/src/main.o $(SRC_OBJ) $(DECODER_OBJ) $(LIES_OBJ) $B/.flags
 	@mkdir -p $(@D)
 	$(call brief,LD)
-	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $$($(NM) $(LIES_OBJ) | sed -n 's/.* T __wrap_/-Wl,--wrap=/p') -o $@ $(filter %.o,$^) $(LIB_LIBS) $(ZLIB)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $$($(NM) $(LIES_OBJ) | sed -n 's/.* T __wrap_/-Wl,--wrap=/p') -o $@ $(filter %.o,$^) $(LIB_LIBS)
 $B/unit: $(TEST_OBJ) $(filter-out $B/src/command/%,$(SRC_OBJ)) $(DECODER_OBJ) $B/.flags
 	$(call brief,LD)
-	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $$($(PKG_CONFIG) --libs check) $(LIB_LIBS) $(ZLIB)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $$($(PKG_CONFIG) --libs check) $(LIB_LIBS)
 
 $B/%.o: %.c $B/.flags
 	@mkdir -p $(@D)

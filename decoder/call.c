@@ -204,6 +204,7 @@ static int take_options(struct decode_options *out, struct call *call,
 		out->jobs = o->jobs;
 		out->shard = o->shard;
 		out->shards = o->shards;
+		out->sort = o->sort;
 		out->lines.notes = o->bytes;
 		out->lines.strict = out->lines.unwritten = o->check;
 	}
@@ -287,15 +288,32 @@ static int call_open(struct call *call, const struct perfabi *perfabi,
 	return err;
 }
 
+/* A file, or a directory with several, which are merged. */
+static int open_input(struct call *call, int fd)
+{
+	struct decoder *d = &call->decoder;
+	int err = input_open(&d->in, fd);
+
+	if (err != -EISDIR)
+		return err;
+	err = parts_open(&d->parts, fd);
+	if (err == -ENOENT)
+		return error_text(&call->error, NULL, "a directory without the file `data`",
+				  "a recording");
+	d->options.sort = d->options.sort || !d->options.finds;
+	return err ? err : input_open(&d->in, d->parts.fd);
+}
+
 int call_begin(struct call *call, const struct perfabi *perfabi, const struct call_input *input,
 	       const struct perfabi_options *options, const struct call_for *what)
 {
 	struct input *in = &call->decoder.in;
 	int err = call_open(call, perfabi, options, what);
 
-	if (!err)
-		err = input->in_memory ? input_open_memory(in, input->memory, input->size)
-				       : input_open(in, input->fd);
+	if (!err && input->in_memory)
+		err = input_open_memory(in, input->memory, input->size);
+	else if (!err)
+		err = open_input(call, input->fd);
 	return err ? err : begin_opened(call, options ? options : &no_options);
 }
 
@@ -312,8 +330,8 @@ int call_begin_events(struct call *call, const struct perfabi *perfabi,
 	if (err)
 		return err;
 	call->option = NULL;
-	lines_id_clashes(&d->lines, &d->events, (struct place){0, -1});
-	lines_no_ids(&d->lines, &d->events, (struct place){0, -1});
+	lines_id_clashes(&d->lines, &d->events, (struct place){.within = -1});
+	lines_no_ids(&d->lines, &d->events, (struct place){.within = -1});
 	return d->out.err;
 }
 

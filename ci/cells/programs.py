@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The programs of an architecture: perfabi and perfabi-decode, static, and the first process of its guests.
 
-The compiler and its C library are packages of the system. jansson, libzstd and zlib are Debian's for that
+The compiler and its C library are packages of the system. jansson, libzstd, zlib and liblzma are Debian's for that
 architecture, unpacked in the cache.
 """
 
@@ -14,7 +14,7 @@ import subprocess
 from . import debian
 from .error import Trouble, Unavailable
 
-LIBRARIES = ('libjansson-dev', 'libzstd-dev', 'zlib1g-dev')
+LIBRARIES = ('libjansson-dev', 'libzstd-dev', 'zlib1g-dev', 'liblzma-dev')
 FALLBACK = 'trixie'  # a suite with all architectures of ci/matrix.json, where the system's own has not all
 
 
@@ -41,7 +41,10 @@ def _libraries(cache, name):
     folder = os.path.join(cache, 'libraries', name)
     made_of = os.path.join(folder, 'packages')
     if os.path.exists(made_of):
-        return folder
+        with open(made_of) as file:
+            there = {line.split()[1] for line in file}
+        if there >= set(LIBRARIES):
+            return folder
     suite = next((one for codename in (debian.codename(), FALLBACK) if codename
                   and (one := debian.Suite(cache, codename, name)).has(LIBRARIES[0])), None)
     if not suite:

@@ -78,6 +78,7 @@ struct perfabi_options {
 				 * megabytes is then nowhere whole in memory */
 	unsigned jobs;          /* threads, with the caller's: 1 to PERFABI_JOBS_MAX; 0 is 1 */
 	unsigned shard, shards; /* the shard-th (from 1) of so many; shards 0: all */
+	bool sort;              /* records in the order of their time, as perf sorts them */
 
 	uint64_t reserved[8]; /* zero */
 };
@@ -105,7 +106,8 @@ struct perfabi *perfabi_new(const char *cases, char *message, size_t size);
 void perfabi_free(struct perfabi *perfabi);
 
 /*
- * Decodes from `fd`, which stays open, to lines of JSON. `sink` takes them in order, one or more
+ * Decodes from `fd`, which stays open, to lines of JSON; of a directory that `perf record --threads`
+ * wrote, the files in it, sorted. `sink` takes them in order, one or more
  * whole lines a call, each with its newline, and returns 0 or a negative errno, which ends the
  * decoding; a positive number ends it with -ECANCELED. It is called by the thread that called
  * perfabi_decode(). The text is good until it returns. `options` and `result` may be NULL. Returns

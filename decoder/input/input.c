@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "input/unpack.h"
 #include "text/out.h"
 
 static int open_window(struct input *in, uint64_t size)
@@ -27,9 +28,57 @@ static int open_window(struct input *in, uint64_t size)
 	return 0;
 }
 
+/* As read(2) of what is packed, but a negative errno. */
+static ssize_t take_packed(void *from, void *bytes, size_t size)
+{
+	struct input *in = from;
+	size_t here = in->packed.size - in->packed.at;
+	ssize_t n;
+
+	if (here) {
+		size = here < size ? here : size;
+		memcpy(bytes, in->packed.bytes + in->packed.at, size);
+		in->packed.at += size;
+		return (ssize_t)size;
+	}
+	if (in->fd < 0)
+		return 0;
+	do
+		n = in->packed.is_file ? pread(in->fd, bytes, size, in->packed.offset)
+				       : read(in->fd, bytes, size);
+	while (n < 0 && errno == EINTR);
+	in->packed.offset += n > 0 ? n : 0;
+	return n < 0 ? -errno : n;
+}
+
+/* Takes off what is around the input, which begins with these bytes: it is as a pipe then. */
+static int look_for_packed(struct input *in, const unsigned char *bytes, size_t size)
+{
+	const char *format = unpack_detect(bytes, size);
+
+	if (!format)
+		return 0;
+	in->unpack = unpack_new(format, take_packed, in);
+	in->seekable = false;
+	return in->unpack ? 0 : -ENOMEM;
+}
+
+static ssize_t read_pipe(struct input *in, void *bytes, size_t size)
+{
+	ssize_t n = in->unpack ? unpack_read(in->unpack, bytes, size) : read(in->fd, bytes, size);
+
+	if (n < 0 && in->unpack)
+		errno = (int)-n;
+	return n < 0 ? -1 : n;
+}
+
 int input_open(struct input *in, int fd)
 {
+	int err;
+
+	unsigned char magic[UNPACK_MAGIC];
 	struct stat st;
+	ssize_t n;
 
 	*in = (struct input){.fd = fd};
 	if (fstat(fd, &st))
@@ -38,19 +87,31 @@ int input_open(struct input *in, int fd)
 		return -EISDIR;
 	/* A file of /proc has a size of 0 and is read as a pipe is. */
 	in->seekable = S_ISREG(st.st_mode) && st.st_size > 0 && lseek(fd, 0, SEEK_CUR) >= 0;
-	return open_window(in, in->seekable ? (uint64_t)st.st_size : 0);
+	in->packed.is_file = in->seekable;
+	n = in->seekable ? pread(fd, magic, sizeof(magic), 0) : 0;
+	err = n > 0 ? look_for_packed(in, magic, (size_t)n) : 0;
+	return err ? err : open_window(in, in->seekable ? (uint64_t)st.st_size : 0);
 }
 
 int input_open_memory(struct input *in, const void *bytes, size_t size)
 {
+	int err;
+
 	*in = (struct input){.fd = -1, .memory = bytes, .seekable = true};
-	return open_window(in, size);
+	in->packed.bytes = bytes;
+	in->packed.size = size;
+	err = look_for_packed(in, bytes, size);
+	if (in->unpack)
+		in->memory = NULL;
+	return err ? err : open_window(in, size);
 }
 
 void input_close(struct input *in)
 {
 	free(in->window);
 	in->window = NULL;
+	unpack_free(in->unpack);
+	free(in->packed.own);
 	if (in->spooled)
 		close(in->fd);
 }
@@ -77,7 +138,7 @@ int input_spool(struct input *in)
 	err = write_fully(fd, in->window + in->start, in->end - in->start);
 	size = in->end - in->start;
 	while (!err) {
-		ssize_t got = read(in->fd, in->window, in->capacity);
+		ssize_t got = read_pipe(in, in->window, in->capacity);
 
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -175,6 +236,22 @@ static bool fill_from_memory(struct input *in, size_t want)
 	return true;
 }
 
+/* The first bytes of a pipe, which are in the window, may be packed. */
+static int unpack_pipe(struct input *in)
+{
+	in->err = look_for_packed(in, in->window, in->end);
+	if (in->err || !in->unpack)
+		return in->err;
+	in->packed.own = malloc(in->end);
+	if (!in->packed.own)
+		return in->err = -ENOMEM;
+	in->packed.bytes = memcpy(in->packed.own, in->window, in->end);
+	in->packed.size = in->end;
+	in->end = 0;
+	in->read = 0;
+	return 0;
+}
+
 size_t input_fill(struct input *in, size_t want)
 {
 	if (in->end - in->start >= want || in->eof || fill_from_memory(in, want))
@@ -196,7 +273,7 @@ size_t input_fill(struct input *in, size_t want)
 			room = (size_t)together;
 		if (room)
 			n = in->seekable ? read_place(in, in->window + in->end, room, offset)
-					 : read(in->fd, in->window + in->end, room);
+					 : read_pipe(in, in->window + in->end, room);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0) {
@@ -206,6 +283,8 @@ size_t input_fill(struct input *in, size_t want)
 		}
 		in->end += (size_t)n;
 		in->read += (uint64_t)n;
+		if (!in->seekable && !in->unpack && in->read == in->end && unpack_pipe(in))
+			return 0;
 	}
 	return in->end - in->start;
 }
@@ -278,7 +357,12 @@ bool input_would_block(const struct input *in)
 {
 	struct pollfd fd = {in->fd, POLLIN, 0};
 
-	return poll(&fd, 1, 0) == 0;
+	return in->fd >= 0 && poll(&fd, 1, 0) == 0;
+}
+
+const char *input_wrong(const struct input *in)
+{
+	return unpack_wrong(in->unpack);
 }
 
 bool input_at_end(const struct input *in)

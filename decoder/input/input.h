@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* A range of the file; a ring buffer that wrapped is two. */
 struct segment {
@@ -21,6 +22,14 @@ struct input {
 	int fd;
 	const unsigned char *memory; /* instead of a file; NULL: there is one */
 	bool seekable, spooled, eof;
+	struct unpack *unpack; /* what is around the input; NULL: nothing */
+	struct {
+		const unsigned char *bytes; /* of it, those that are here ... */
+		size_t size, at;
+		unsigned char *own;
+		bool is_file; /* ... and behind them, those of the descriptor, from `offset` on */
+		off_t offset;
+	} packed;
 	uint64_t size; /* of the file, if seekable */
 	struct segment segments[SEGMENTS];
 	size_t segment_count;
@@ -32,7 +41,10 @@ struct input {
 	int err; /* of the last read that failed, a negative errno; 0: all went well */
 };
 
-/* Takes a descriptor, which stays the caller's. 0 or a negative errno. */
+/*
+ * Takes a descriptor, which stays the caller's. gzip, xz and zstd around the bytes are taken off,
+ * and what is in there is as from a pipe. 0 or a negative errno.
+ */
 int input_open(struct input *in, int fd);
 
 /*
@@ -76,6 +88,9 @@ uint64_t input_skip(struct input *in, uint64_t n);
 /* The file offset of the window's byte `at`, and in *linear how many bytes from there on lie
  * together. */
 uint64_t input_offset(const struct input *in, size_t at, uint64_t *linear);
+
+/* What was wrong where the input ended, as unpack_wrong() says it; NULL: nothing. */
+const char *input_wrong(const struct input *in);
 
 /* Whether a read of a pipe would wait now. */
 bool input_would_block(const struct input *in);

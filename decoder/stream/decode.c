@@ -132,6 +132,38 @@ static void cut_to_shard(const struct decoder *d, const unsigned char **bytes, s
 	place->offset += begin;
 }
 
+static int put_sorted(void *decoder, const unsigned char *bytes, size_t size, struct place place)
+{
+	struct decoder *d = decoder;
+
+	d->lines.options.silent = false;
+	lines_put(&d->lines, bytes, size, place);
+	return d->out.err;
+}
+
+/* A record without a time goes out at once, as perf has it. */
+static int sort_run(struct decoder *d, const unsigned char *bytes, size_t size, struct place place)
+{
+	int err = 0;
+
+	while (size >= 8 && !err) {
+		unsigned type = record_type(d, bytes);
+		size_t n = size_of(d, bytes);
+		uint64_t time;
+
+		if (events_time(&d->events, type, bytes, n, &time) && time && time != UINT64_MAX)
+			err = sort_add(&d->sorter, time, bytes, n, place);
+		else
+			err = put_sorted(d, bytes, n, place);
+		if (!err && type == d->round_type)
+			err = sort_round(&d->sorter);
+		bytes += n;
+		size -= n;
+		place_advance(&place, n);
+	}
+	return err;
+}
+
 static int put_run(struct decoder *d, const unsigned char *bytes, size_t size, struct place place)
 {
 	if (d->options.shards)
@@ -140,11 +172,11 @@ static int put_run(struct decoder *d, const unsigned char *bytes, size_t size, s
 		return 0;
 	if (d->options.finds)
 		return finds_add_records(d->options.finds, bytes, size, place);
+	if (d->options.sort)
+		return sort_run(d, bytes, size, place);
 	if (d->jobs)
 		return jobs_records(d->jobs, bytes, size, place);
-	d->lines.options.silent = false;
-	lines_put(&d->lines, bytes, size, place);
-	return d->out.err;
+	return put_sorted(d, bytes, size, place);
 }
 
 /* One record by the caller's own lines. */
@@ -291,7 +323,7 @@ static bool take_decompressed(struct decoder *d, const unsigned char *bytes, siz
 static int put_decompressed(struct decoder *d, uint64_t offset, bool at_end)
 {
 	struct decompress *z = &d->decompress;
-	struct place place = {.offset = offset, .within = (int64_t)z->position};
+	struct place place = {offset, (int64_t)z->position, d->part};
 	size_t n = 0;
 	int err = 0;
 
@@ -326,7 +358,7 @@ static int end_compressed(struct decoder *d)
 	err = put_decompressed(d, z->offset, true);
 	if (err || !z->is_cut)
 		return err;
-	place = (struct place){z->offset, (int64_t)z->position};
+	place = (struct place){z->offset, (int64_t)z->position, d->part};
 	set_silence(d, place);
 	lines_diagnostic(&d->lines, place, "zstd", z->waiting,
 			 "the compressed data ends inside a block, whose end is missing");
@@ -443,6 +475,38 @@ static int special(struct decoder *d, const unsigned char *bytes, size_t size, s
 	return err ? err : decoder_pass_on(d);
 }
 
+/* Behind the last record of a file: the next file of the directory. *more: there is one. */
+static int end_file(struct decoder *d, bool *more)
+{
+	int err = d->in.err ? d->in.err : end_damage(d, &d->damage, d->damage.place);
+	int next;
+
+	if (!err && input_wrong(&d->in))
+		lines_diagnostic(&d->lines, (struct place){.within = -1, .part = d->part}, "packed",
+				 0, "%s", input_wrong(&d->in));
+	if (!err)
+		err = end_compressed(d);
+	next = err ? err : parts_next(&d->parts);
+	if (next > 0) {
+		d->part = d->parts.numbers[d->parts.next - 1] + 1;
+		decompress_free(&d->decompress);
+		d->damage = d->inner = (struct damage){0};
+		input_close(&d->in);
+		next = input_open(&d->in, d->parts.fd);
+		*more = !next;
+		return next;
+	}
+	*more = false;
+	if (next || !d->options.sort)
+		return next;
+	err = sort_end(&d->sorter);
+	if (!err && d->sorter.late)
+		lines_diagnostic(&d->lines, (struct place){.within = -1}, "late", 0,
+				 "%llu records came so late that newer ones were printed before",
+				 (unsigned long long)d->sorter.late);
+	return err ? err : d->out.err;
+}
+
 static void skip(struct decoder *d)
 {
 	struct place place = d->follow_place;
@@ -462,7 +526,7 @@ static void skip(struct decoder *d)
 /* The records that the window begins with, or what is there instead. */
 static int take_window(struct decoder *d, const unsigned char *bytes, size_t size, bool at_end)
 {
-	struct place place = {.within = -1};
+	struct place place = {.within = -1, .part = d->part};
 	enum scan_stop stop;
 	uint64_t linear, follow = 0;
 	size_t n;
@@ -515,14 +579,8 @@ int decoder_step(struct decoder *d, bool *more)
 	size = input_fill(&d->in, is_file && d->wanted < FILL ? FILL : d->wanted);
 	bytes = input_bytes(&d->in);
 	at_end = input_at_end(&d->in);
-	if (!size || d->in.err) {
-		*more = false;
-		if (!d->in.err)
-			err = end_damage(d, &d->damage, d->damage.place);
-		if (!err && !d->in.err)
-			err = end_compressed(d);
-		return err ? err : d->in.err;
-	}
+	if (!size || d->in.err)
+		return end_file(d, more);
 	d->wanted = 1;
 	if (d->damage.active && !at_end && size < SCAN_ENOUGH) {
 		d->wanted = SCAN_ENOUGH;
@@ -569,6 +627,8 @@ static void set_roles(struct decoder *d)
 			if (!strcmp(value->name, roles[i].name))
 				d->role[type] = roles[i].role;
 		d->special[type] = d->role[type] != PLAIN;
+		if (!strcmp(value->name, "finished_round"))
+			d->round_type = type;
 	}
 }
 
@@ -576,7 +636,7 @@ int decoder_init(struct decoder *d, const struct events *base, const struct deco
 		 int (*sink)(void *context, const char *text, size_t size), void *context)
 {
 	/* findings hang on the order */
-	unsigned jobs = options->lines.strict ? 1 : options->jobs;
+	unsigned jobs = options->lines.strict || options->sort ? 1 : options->jobs;
 	int err;
 
 	*d = (struct decoder){.options = *options,
@@ -584,6 +644,7 @@ int decoder_init(struct decoder *d, const struct events *base, const struct deco
 			      .sink = sink,
 			      .context = context,
 			      .wanted = 1,
+			      .parts = {.dir = -1, .fd = -1},
 			      .last = UINT64_MAX};
 	d->options.with.abi = base->abi;
 	err = events_begin(&d->events, base, &d->options.with);
@@ -594,6 +655,7 @@ int decoder_init(struct decoder *d, const struct events *base, const struct deco
 	d->events.arch = options->arch;
 	d->events.arch_is_given = options->arch_is_given;
 	set_roles(d);
+	sort_init(&d->sorter, put_sorted, d);
 	lines_init(&d->lines, &d->events, &options->lines, &d->out);
 	if (options->finds) {
 		d->lines.say = finds_add_wrong;
@@ -635,4 +697,6 @@ void decoder_free(struct decoder *d)
 	out_free(&d->out);
 	events_free(&d->events);
 	input_close(&d->in);
+	parts_close(&d->parts);
+	sort_free(&d->sorter);
 }

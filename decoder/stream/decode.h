@@ -11,12 +11,14 @@
 #include "abi/attr.h"
 #include "input/decompress.h"
 #include "input/input.h"
+#include "input/parts.h"
 #include "input/ring.h"
 #include "stream/damage.h"
 #include "stream/found_attrs.h"
 #include "stream/jobs.h"
 #include "stream/lines.h"
 #include "stream/perfdata_header.h"
+#include "stream/sort.h"
 
 /* What a decoder comes upon, in order, for who takes it one by one instead of as lines. */
 struct find {
@@ -52,6 +54,7 @@ struct decode_options {
 	struct plan_for with; /* of records: which fields, with what numbers; the rest is the
 			       * decoder's */
 	bool no_header, header_only, no_summary;
+	bool sort;                 /* records in the order of their time */
 	struct found_attrs *found; /* takes the attrs; of a file nothing else is read. NULL: nobody
 				    * asked */
 	struct finds *finds;       /* takes records and what is wrong, and no line is written; one
@@ -73,6 +76,10 @@ struct decoder {
 	const struct abi *abi;
 	struct events events;
 	struct input in;
+	struct parts parts; /* of a directory */
+	unsigned part;      /* as place.part */
+	struct sorter sorter;
+	unsigned round_type; /* type_index() of FINISHED_ROUND */
 	struct out out;
 	struct lines lines;
 	struct jobs *jobs;

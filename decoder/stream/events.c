@@ -161,6 +161,8 @@ static int find_places(struct shape *shape, const struct events *events)
 	shape->tail = (uint32_t)plan_fixed_size(&trailer);
 	at = id_offset(&trailer, "sample_id.");
 	shape->tail_id = at >= 0 ? (int)shape->tail - at : -1;
+	at = plan_offset(&trailer, "sample_id.time");
+	shape->tail_time = at >= 0 ? (int)shape->tail - at : -1;
 	shape->tail_names = UINT64_C(0xcbf29ce484222325); /* tells one list from another */
 	for (size_t i = 0; i < trailer.count; i++)
 		for (const char *p = trailer.ops[i].path; p && *p; p++)
@@ -174,6 +176,7 @@ static int find_places(struct shape *shape, const struct events *events)
 		if (!sample)
 			return -ENOMEM;
 		shape->sample_id = id_offset(sample, "");
+		shape->sample_time = plan_offset(sample, "time");
 	}
 	return 0;
 }
@@ -485,4 +488,25 @@ int events_find(const struct events *events, unsigned type, const unsigned char 
 	if (is_sample || (named && !is_zero && events->id_count))
 		return EVENT_UNKNOWN;
 	return of_no_event(events, type, bytes, size);
+}
+
+bool events_time(const struct events *events, unsigned type, const unsigned char *bytes,
+		 size_t size, uint64_t *time)
+{
+	struct shape *shape;
+	bool is_sample = events->is_sample[type];
+	const struct plan *plan;
+	int at;
+
+	if (!type || events->is_tool[type] || events->slot_of[type] < 0)
+		return false;
+	events_find(events, type, bytes, size, &shape);
+	plan = shape ? events_plan(events, shape, events->slot_of[type]) : NULL;
+	if (!plan || (!is_sample && (!plan->trailer || shape->tail_time < 0)))
+		return false;
+	at = is_sample ? shape->sample_time : (int)size - shape->tail_time;
+	if (at < 8 || (size_t)at + 8 > size)
+		return false;
+	*time = load_word(bytes + at, 8, events->order);
+	return true;
 }

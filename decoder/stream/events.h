@@ -39,8 +39,9 @@ struct shape {
 	struct plan **plans; /* by slot; NULL: not made yet. Set once, by whoever holds `making` */
 	int sample_id;       /* offset of the id in a SAMPLE, or -1 */
 	int tail_id;         /* bytes from a record's end to the id in its sample_id, or -1 */
-	uint32_t tail;       /* size of the sample_id, ... */
-	uint64_t tail_names; /* ... and what stands for its members */
+	int sample_time, tail_time; /* likewise of the time */
+	uint32_t tail;              /* size of the sample_id, ... */
+	uint64_t tail_names;        /* ... and what stands for its members */
 };
 
 /* An id that two attrs have. */
@@ -115,6 +116,10 @@ int events_add_id(struct events *events, uint64_t id, int event);
 
 /* The event whose id that is, or EVENT_UNKNOWN. */
 int events_of_id(const struct events *events, uint64_t id);
+
+/* The time of a record of that type_index(); false: it has none. */
+bool events_time(const struct events *events, unsigned type, const unsigned char *bytes,
+		 size_t size, uint64_t *time);
 
 /* Whether samples of that event can be told from those of others: there are none, or they have an
  * id. */

@@ -46,6 +46,10 @@ void lines_free(struct lines *lines)
 
 static char *put_place(char *p, struct place place)
 {
+	if (place.part) {
+		p = put_u64(put_text(p, "\"file\":\"data."), place.part - 1);
+		p = put_text(p, "\",");
+	}
 	p = put_text(p, "\"offset\":");
 	p = put_u64(p, place.offset);
 	*p++ = ',';
@@ -91,6 +95,9 @@ static const struct {
 	{"reserved", PERFABI_NOTE},
 	{"padding", PERFABI_NOTE},
 	/* The file around the records. */
+	{"packed", PERFABI_ERROR},
+	{"parts", PERFABI_ERROR},
+	{"late", PERFABI_WARNING},
 	{"not-closed", PERFABI_ERROR}, /* perf was killed: what it had not written is lost */
 	{"section-past-end", PERFABI_ERROR},
 	{"attr", PERFABI_ERROR},
@@ -190,7 +197,7 @@ void lines_end_limit(struct lines *lines)
 {
 	lines->limit = 0;
 	if (lines->unsaid)
-		lines_diagnostic(lines, (struct place){0, -1}, "more", 0,
+		lines_diagnostic(lines, (struct place){.within = -1}, "more", 0,
 				 "%zu more diagnostics about the header", lines->unsaid);
 	lines->unsaid = 0;
 }

@@ -47,6 +47,7 @@ struct misc_memo {
 struct place {
 	uint64_t offset;
 	int64_t within;
+	unsigned part; /* of a recording that is a directory: the file data.N, plus 1 */
 };
 
 /* To what stands `n` bytes behind it. */

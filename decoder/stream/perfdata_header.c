@@ -32,7 +32,7 @@ struct reader {
 
 static struct place at_offset(uint64_t offset)
 {
-	return (struct place){offset, -1};
+	return (struct place){.offset = offset, .within = -1};
 }
 
 /* True if the range lies in the file; if not, a diagnostic says so. */

@@ -48,7 +48,7 @@ sys.exit(status)
 PY
 }
 asked() { [ "$(cat "$scratch/asked")" = "$1" ] || { cat "$scratch/asked" "$scratch/err"; fail "asked for other things than: $1"; }; }
-build="gcc libc6-dev pkg-config libjansson-dev libzstd-dev zlib1g-dev"
+build="gcc libc6-dev pkg-config libjansson-dev libzstd-dev zlib1g-dev liblzma-dev"
 install="apt-get install -y --no-install-recommends $build"
 
 # root: one line says what is installed
@@ -73,7 +73,7 @@ rm "$scratch/install-fails"
 as 1000
 setup 1 - build
 asked ""
-says err "missing: cc pkg-config jansson libzstd zlib. Run:"
+says err "missing: cc pkg-config jansson libzstd zlib liblzma. Run:"
 says err "  sudo $install"
 setup 1 nobody build
 asked ""

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perf's directory format, tools/perf/util/data.c.
+ */
+#include "input/parts.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "text/arena.h"
+
+enum { PARTS_MAX = 65536 };
+
+static int by_number(const void *a, const void *b)
+{
+	unsigned x = *(const unsigned *)a, y = *(const unsigned *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Takes the number of data.N; other names are none. */
+static int take_name(struct parts *parts, const char *name)
+{
+	unsigned number;
+	char end;
+
+	if (strncmp(name, "data.", 5) != 0 || !name[5] ||
+	    name[5 + strspn(name + 5, "0123456789")] ||
+	    sscanf(name + 5, "%7u%c", &number, &end) != 1 || parts->count == PARTS_MAX)
+		return 0;
+	if (list_grow(&parts->numbers, parts->count, &parts->capacity, sizeof(*parts->numbers)))
+		return -ENOMEM;
+	parts->numbers[parts->count++] = number;
+	return 0;
+}
+
+int parts_open(struct parts *parts, int dir)
+{
+	int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), err = 0;
+	DIR *names = copy >= 0 ? fdopendir(copy) : NULL;
+	const struct dirent *entry;
+
+	*parts = (struct parts){.dir = dir, .fd = -1};
+	if (!names) {
+		err = -errno;
+		if (copy >= 0)
+			close(copy);
+		return err;
+	}
+	for (errno = 0; !err && (entry = readdir(names)); errno = 0)
+		err = take_name(parts, entry->d_name);
+	err = err ? err : -errno;
+	closedir(names);
+	if (err)
+		return err;
+	if (parts->count)
+		qsort(parts->numbers, parts->count, sizeof(*parts->numbers), by_number);
+	parts->fd = openat(dir, "data", O_RDONLY | O_CLOEXEC);
+	return parts->fd < 0 ? -errno : 0;
+}
+
+int parts_next(struct parts *parts)
+{
+	char name[32];
+
+	if (parts->dir < 0 || parts->next == parts->count)
+		return 0;
+	if (parts->fd >= 0)
+		close(parts->fd);
+	snprintf(name, sizeof(name), "data.%u", parts->numbers[parts->next++]);
+	parts->fd = openat(parts->dir, name, O_RDONLY | O_CLOEXEC);
+	return parts->fd < 0 ? -errno : 1;
+}
+
+void parts_close(struct parts *parts)
+{
+	if (parts->fd >= 0)
+		close(parts->fd);
+	free(parts->numbers);
+	*parts = (struct parts){.dir = -1, .fd = -1};
+}
+
+bool parts_beside(int fd, bool unknown)
+{
+	char link[64], path[4096], *slash;
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, sizeof(path) - 16);
+	if (n < 0 || path[0] != '/')
+		return unknown;
+	path[n] = '\0';
+	slash = strrchr(path, '/');
+	strcpy(slash + 1, "data.0");
+	return access(path, F_OK) == 0;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * zlib, liblzma and libzstd behind one step: bytes in, bytes out. Members, streams and frames may
+ * follow one another, as `cat` leaves them.
+ */
+#include "input/unpack.h"
+
+#include <errno.h>
+#include <lzma.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+#include <zstd.h>
+
+enum { PACKED = 64 * 1024, XZ_MEMORY = 256 * 1024 * 1024, ZSTD_LOG_MAX = 27 };
+
+struct stream {
+	const unsigned char *in;
+	size_t in_size;
+	unsigned char *out;
+	size_t out_size;
+	bool is_last;      /* no more comes in */
+	const char *wrong; /* the library's word, where it does not go on */
+};
+
+struct unpack {
+	const struct format *format;
+	ssize_t (*take)(void *, void *, size_t);
+	void *from;
+	z_stream gzip;
+	lzma_stream xz;
+	ZSTD_DStream *zstd;
+	struct stream stream;
+	bool is_between; /* all that came in is whole: it may end here */
+	char wrong[128];
+	unsigned char packed[PACKED];
+};
+
+struct format {
+	const char *name;
+	unsigned char magic[UNPACK_MAGIC];
+	size_t length;
+	bool (*begin)(struct unpack *);
+	void (*step)(struct unpack *, struct stream *);
+};
+
+static bool gzip_begin(struct unpack *u)
+{
+	return inflateInit2(&u->gzip, 15 + 16) == Z_OK;
+}
+
+static void gzip_step(struct unpack *u, struct stream *s)
+{
+	z_stream *z = &u->gzip;
+	int got;
+
+	z->next_in = (unsigned char *)s->in;
+	z->avail_in = (uInt)s->in_size;
+	z->next_out = s->out;
+	z->avail_out = (uInt)(s->out_size < UINT32_MAX ? s->out_size : UINT32_MAX);
+	s->out_size -= z->avail_out;
+	got = inflate(z, Z_NO_FLUSH);
+	s->in = z->next_in;
+	s->in_size = z->avail_in;
+	s->out = z->next_out;
+	s->out_size += z->avail_out;
+	u->is_between = got == Z_STREAM_END;
+	if (got == Z_STREAM_END)
+		inflateReset(z);
+	else if (got != Z_OK && got != Z_BUF_ERROR)
+		s->wrong = z->msg ? z->msg : zError(got);
+}
+
+static bool xz_begin(struct unpack *u)
+{
+	return lzma_stream_decoder(&u->xz, XZ_MEMORY, LZMA_CONCATENATED) == LZMA_OK;
+}
+
+static void xz_step(struct unpack *u, struct stream *s)
+{
+	lzma_stream *x = &u->xz;
+	lzma_ret got;
+
+	x->next_in = s->in;
+	x->avail_in = s->in_size;
+	x->next_out = s->out;
+	x->avail_out = s->out_size;
+	got = lzma_code(x, s->is_last ? LZMA_FINISH : LZMA_RUN);
+	s->in = x->next_in;
+	s->in_size = x->avail_in;
+	s->out = x->next_out;
+	s->out_size = x->avail_out;
+	u->is_between = got == LZMA_STREAM_END;
+	if (got == LZMA_MEMLIMIT_ERROR)
+		s->wrong = "it needs more than 256 MiB of memory";
+	else if (got != LZMA_OK && got != LZMA_BUF_ERROR && got != LZMA_STREAM_END)
+		s->wrong = "it does not fit the format";
+}
+
+static bool zstd_begin(struct unpack *u)
+{
+	u->zstd = ZSTD_createDStream();
+	return u->zstd &&
+	       !ZSTD_isError(ZSTD_DCtx_setParameter(u->zstd, ZSTD_d_windowLogMax, ZSTD_LOG_MAX));
+}
+
+static void zstd_step(struct unpack *u, struct stream *s)
+{
+	ZSTD_inBuffer in = {s->in, s->in_size, 0};
+	ZSTD_outBuffer out = {s->out, s->out_size, 0};
+	size_t got = ZSTD_decompressStream(u->zstd, &out, &in);
+
+	s->in += in.pos;
+	s->in_size -= in.pos;
+	s->out += out.pos;
+	s->out_size -= out.pos;
+	u->is_between = !got;
+	if (ZSTD_isError(got))
+		s->wrong = ZSTD_getErrorName(got);
+}
+
+static const struct format formats[] = {
+	{"gzip", {0x1f, 0x8b, 8}, 3, gzip_begin, gzip_step},
+	{"xz", {0xfd, '7', 'z', 'X', 'Z', 0}, 6, xz_begin, xz_step},
+	{"zstd", {0x28, 0xb5, 0x2f, 0xfd}, 4, zstd_begin, zstd_step},
+};
+
+const char *unpack_detect(const unsigned char *bytes, size_t n)
+{
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (n >= formats[i].length && !memcmp(bytes, formats[i].magic, formats[i].length))
+			return formats[i].name;
+	return NULL;
+}
+
+struct unpack *unpack_new(const char *format, ssize_t (*take)(void *from, void *bytes, size_t size),
+			  void *from)
+{
+	struct unpack *u = calloc(1, sizeof(*u));
+
+	for (size_t i = 0; u && i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (!strcmp(formats[i].name, format))
+			u->format = &formats[i];
+	if (!u)
+		return NULL;
+	u->take = take;
+	u->from = from;
+	u->xz = (lzma_stream)LZMA_STREAM_INIT;
+	u->is_between = true;
+	if (u->format->begin(u))
+		return u;
+	unpack_free(u);
+	return NULL;
+}
+
+void unpack_free(struct unpack *u)
+{
+	if (!u)
+		return;
+	inflateEnd(&u->gzip);
+	lzma_end(&u->xz);
+	ZSTD_freeDStream(u->zstd);
+	free(u);
+}
+
+ssize_t unpack_read(struct unpack *u, void *bytes, size_t size)
+{
+	struct stream *s = &u->stream;
+
+	s->out = bytes;
+	s->out_size = size;
+	while (s->out_size == size && !u->wrong[0]) {
+		size_t before = s->in_size;
+
+		if (!s->in_size && !s->is_last) {
+			ssize_t n = u->take(u->from, u->packed, sizeof(u->packed));
+
+			if (n < 0)
+				return n;
+			s->in = u->packed;
+			s->in_size = (size_t)n;
+			s->is_last = !n;
+		}
+		before = s->in_size;
+		if (!before && u->is_between && s->is_last)
+			break;
+		u->format->step(u, s);
+		if (s->wrong)
+			snprintf(u->wrong, sizeof(u->wrong), "the %s data is damaged: %s",
+				 u->format->name, s->wrong);
+		else if (s->is_last && !s->in_size && s->out_size == size && !u->is_between)
+			snprintf(u->wrong, sizeof(u->wrong), "the %s data is cut off",
+				 u->format->name);
+	}
+	return (ssize_t)(size - s->out_size);
+}
+
+const char *unpack_wrong(const struct unpack *u)
+{
+	return u && u->wrong[0] ? u->wrong : NULL;
+}

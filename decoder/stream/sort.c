@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Records that wait for older ones; tools/perf/util/ordered-events.c.
+ */
+#include "stream/sort.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text/arena.h"
+
+void sort_init(struct sorter *sorter,
+	       int (*put)(void *, const unsigned char *, size_t, struct place), void *to)
+{
+	*sorter = (struct sorter){.put = put, .to = to};
+}
+
+void sort_free(struct sorter *sorter)
+{
+	for (size_t i = 0; i < sorter->count; i++)
+		free(sorter->list[i].bytes);
+	free(sorter->list);
+	*sorter = (struct sorter){0};
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct waiting *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return x->order < y->order ? -1 : 1;
+}
+
+/* The size of a record that waits stands in front of its bytes. */
+static size_t size_of_waiting(const struct waiting *waiting)
+{
+	size_t size;
+
+	memcpy(&size, waiting->bytes, sizeof(size));
+	return size;
+}
+
+/* Puts those up to that time, the oldest first, or the oldest `most` of them. */
+static int put_until(struct sorter *sorter, uint64_t time, size_t most)
+{
+	size_t n = 0, left;
+	int err = 0;
+
+	qsort(sorter->list, sorter->count, sizeof(*sorter->list), by_time);
+	for (; n < sorter->count && n < most && sorter->list[n].time <= time && !err; n++) {
+		struct waiting *waiting = &sorter->list[n];
+		size_t size = size_of_waiting(waiting);
+
+		err = sorter->put(sorter->to, waiting->bytes + sizeof(size), size, waiting->place);
+		sorter->written = waiting->time;
+		sorter->bytes -= size;
+		free(waiting->bytes);
+	}
+	left = sorter->count - n;
+	memmove(sorter->list, sorter->list + n, left * sizeof(*sorter->list));
+	sorter->count = left;
+	return err;
+}
+
+int sort_add(struct sorter *sorter, uint64_t time, const unsigned char *bytes, size_t size,
+	     struct place place)
+{
+	unsigned char *copy;
+
+	if (time < sorter->written) {
+		sorter->late++;
+		return sorter->put(sorter->to, bytes, size, place);
+	}
+	if (list_grow(&sorter->list, sorter->count, &sorter->capacity, sizeof(*sorter->list)))
+		return -ENOMEM;
+	copy = malloc(sizeof(size) + size);
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, &size, sizeof(size));
+	memcpy(copy + sizeof(size), bytes, size);
+	sorter->list[sorter->count++] = (struct waiting){time, sorter->order++, copy, place};
+	sorter->bytes += size;
+	if (time > sorter->newest)
+		sorter->newest = time;
+	return sorter->bytes > SORT_BYTES ? put_until(sorter, UINT64_MAX, sorter->count / 2 + 1)
+					  : 0;
+}
+
+int sort_round(struct sorter *sorter)
+{
+	int err = put_until(sorter, sorter->round, SIZE_MAX);
+
+	sorter->round = sorter->newest;
+	return err;
+}
+
+int sort_end(struct sorter *sorter)
+{
+	return put_until(sorter, UINT64_MAX, SIZE_MAX);
+}
