@@ -76,9 +76,9 @@ struct perfabi_options {
 	bool bytes;             /* each member's [offset, length] in the record, under "at" */
 	bool pieces;            /* the sink takes lines in pieces of any length: a header line of
 				 * megabytes is then nowhere whole in memory */
+	bool sort;              /* records in the order of their time, as perf sorts them */
 	unsigned jobs;          /* threads, with the caller's: 1 to PERFABI_JOBS_MAX; 0 is 1 */
 	unsigned shard, shards; /* the shard-th (from 1) of so many; shards 0: all */
-	bool sort;              /* records in the order of their time, as perf sorts them */
 
 	uint64_t reserved[8]; /* zero */
 };

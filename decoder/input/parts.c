@@ -24,7 +24,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Takes the number of data.N; other names are none. */
-static int take_name(struct parts *parts, const char *name)
+static int take_file_name(struct parts *parts, const char *name)
 {
 	unsigned number;
 	char end;
@@ -53,7 +53,7 @@ int parts_open(struct parts *parts, int dir)
 		return err;
 	}
 	for (errno = 0; !err && (entry = readdir(names)); errno = 0)
-		err = take_name(parts, entry->d_name);
+		err = take_file_name(parts, entry->d_name);
 	err = err ? err : -errno;
 	closedir(names);
 	if (err)

@@ -9,7 +9,7 @@ status 0 "$decode" --version
 status 2 "$decode" /nonexistent
 says err "cannot read /nonexistent: No such file or directory"
 status 2 "$decode" .
-says err "Is a directory"
+says err "expected a recording, got a directory without the file"
 : >"$scratch/empty"
 status 2 "$decode" "$scratch/empty"
 says err "expected a recording, got empty input"

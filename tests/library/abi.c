@@ -38,6 +38,7 @@ IS(perfabi_options, no_summary, 65, 37, 37);
 IS(perfabi_options, check, 66, 38, 38);
 IS(perfabi_options, bytes, 67, 39, 39);
 IS(perfabi_options, pieces, 68, 40, 40);
+IS(perfabi_options, sort, 69, 41, 41);
 IS(perfabi_options, jobs, 72, 44, 44);
 IS(perfabi_options, shard, 76, 48, 48);
 IS(perfabi_options, shards, 80, 52, 52);
