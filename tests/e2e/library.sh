@@ -47,7 +47,7 @@ done
 export PKG_CONFIG_PATH="$lib/pkgconfig"
 config() { pkg-config --define-variable=prefix="$root" "$@" perfabi; }
 [ "$(config --libs | sed 's/ *$//')" = "-L$lib -lperfabi" ] || fail "pkg-config --libs: $(config --libs)"
-for flag in -lperfabi -ljansson -lzstd -pthread; do
+for flag in -lperfabi -ljansson -lzstd -lz -llzma -pthread; do
 	config --static --libs | grep -q -- "$flag" || fail "pkg-config --static --libs has no $flag"
 done
 [ "$(pkg-config --modversion perfabi)" = "$version" ] || fail "another version"
@@ -83,7 +83,7 @@ cc -o "$scratch/sum-rpath" "$scratch/sum.c" $(config --cflags --libs) "-Wl,-rpat
 (unset LD_LIBRARY_PATH && "$scratch/sum-rpath" <"$scratch/several.data") | diff "$scratch/wanted" - || fail "what it prints with -rpath"
 # Without the shared library, and in a program all of which is static.
 # shellcheck disable=SC2046
-cc -o "$scratch/sum-a" "$scratch/sum.c" $(config --cflags) "$lib/libperfabi.a" -ljansson -lzstd -pthread || fail "the example with libperfabi.a"
+cc -o "$scratch/sum-a" "$scratch/sum.c" $(config --cflags) "$lib/libperfabi.a" -ljansson -lzstd -lz -llzma -pthread || fail "the example with libperfabi.a"
 if readelf -d "$scratch/sum-a" | grep -q libperfabi; then fail "libperfabi.a is not in it"; fi
 "$scratch/sum-a" <"$scratch/several.data" | diff "$scratch/wanted" - || fail "what it prints then"
 # shellcheck disable=SC2046

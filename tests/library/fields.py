@@ -367,7 +367,7 @@ def errors(api):
     said.append(result.message.decode(errors="replace"))
     reads, writes = os.pipe()
     os.close(writes)
-    for fd, wanted in ((-1, -9), (os.open(".", os.O_RDONLY), -21), (os.open("/proc/self/mem", os.O_RDONLY), -5)):
+    for fd, wanted in ((-1, -9), (os.open(".", os.O_RDONLY), -22), (os.open("/proc/self/mem", os.O_RDONLY), -5)):
         err, _, result = api.lines(fd, Options(attr=attr))
         check(err == wanted and result.message and result.option is None, err, result.message)
         said.append(result.message.decode(errors="replace"))
