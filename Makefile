@@ -50,8 +50,8 @@ PAGE_FILES := src/page/page.html src/page/page.css src/page/page.js
 SNIPPET_FILES := $(sort $(wildcard src/step/runtime/*.h src/translate/snippets/*.inc))
 RECORD_FILES := decoder/html/record.html decoder/html/record.css decoder/html/record.js
 
-DECODER_OBJ := $(DECODER_SRC:%.c=$B/%.o) $B/abi_builtin.o $B/record_builtin.o
-SRC_OBJ := $(SRC_SRC:%.c=$B/%.o) $B/cases_builtin.o $B/page_builtin.o $B/snippets_builtin.o
+DECODER_OBJ := $(DECODER_SRC:%.c=$B/%.o) $B/abi_prepared.o $B/record_builtin.o
+SRC_OBJ := $(SRC_SRC:%.c=$B/%.o) $B/abi_builtin.o $B/cases_builtin.o $B/page_builtin.o $B/snippets_builtin.o
 TEST_OBJ := $(TEST_SRC:%.c=$B/%.o)
 COMPLETIONS := $B/completions/perfabi.bash $B/completions/_perfabi $B/completions/perfabi.fish
 
@@ -101,6 +101,22 @@ $B/%.o: %.c $B/.flags
 	$(call brief,CC)
 	$(Q)$(CC) $(ALL_CFLAGS) $(if $(filter decoder/%,$<),$(PIC)) $(if $(filter tests/%,$<),$$($(PKG_CONFIG) --cflags check)) -MMD -MP -c -o $@ $<
 $B/%_builtin.o: $B/%_builtin.c decoder/text/source.h $B/.flags
+	$(call brief,CC)
+	$(Q)$(CC) $(ALL_CFLAGS) $(PIC) -c -o $@ $<
+
+# The tables of cases/abi as C, written by a program that runs here, whatever machine the others are for.
+HOSTCC ?= $(if $(filter-out $(shell $(CC) -dumpmachine 2>/dev/null),$(shell cc -dumpmachine 2>/dev/null)),cc,$(CC))
+HOST_FLAGS = -std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Idecoder -Idecoder/include -pthread
+PREPARE_SRC := ci/prepare.c $(filter decoder/abi/% decoder/plan/% decoder/text/% decoder/stream/events.c,$(DECODER_SRC))
+$B/prepare: $(PREPARE_SRC) $(wildcard decoder/*/*.h)
+	@mkdir -p $(@D)
+	$(call brief,HOST)
+	$(Q)$(HOSTCC) $(HOST_FLAGS) $(if $(filter $(HOSTCC),$(CC)),$(LIB_CFLAGS) $(CPPFLAGS)) -o $@ $(PREPARE_SRC) \
+		$(if $(filter $(HOSTCC),$(CC)),$(LIB_LIBS) $(LDFLAGS),-ljansson)
+$B/abi_prepared.c: $B/prepare $(ABI_JSON) $B/.abi-list
+	$(call brief,JSON)
+	$(Q)$B/prepare cases >$@
+$B/abi_prepared.o: $B/abi_prepared.c $(wildcard decoder/*/*.h) $B/.flags
 	$(call brief,CC)
 	$(Q)$(CC) $(ALL_CFLAGS) $(PIC) -c -o $@ $<
 
@@ -237,11 +253,11 @@ $B/bench/floor: tests/bench/floor.c
 # build/fuzz/corpus, crashes in build/fuzz. Needs clang; fuzz-afl needs AFL++.
 FUZZ_SECONDS ?= 60
 FUZZ_FLAGS = -std=c11 -D_GNU_SOURCE -Idecoder -Idecoder/include -g -O1 -fno-omit-frame-pointer $(LIB_CFLAGS)
-$B/fuzz/decode: tests/fuzz/decode.c $(DECODER_SRC) $B/abi_builtin.c $B/record_builtin.c
+$B/fuzz/decode: tests/fuzz/decode.c $(DECODER_SRC) $B/abi_prepared.c $B/record_builtin.c
 	@mkdir -p $(@D)
 	$(call brief,CC)
 	$(Q)clang $(FUZZ_FLAGS) -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -pthread -o $@ $^ $(LIB_LIBS)
-$B/fuzz/decode-afl: tests/fuzz/decode.c $(DECODER_SRC) $B/abi_builtin.c $B/record_builtin.c
+$B/fuzz/decode-afl: tests/fuzz/decode.c $(DECODER_SRC) $B/abi_prepared.c $B/record_builtin.c
 	@mkdir -p $(@D)
 	$(call brief,CC)
 	$(Q)AFL_USE_ASAN=1 afl-clang-fast $(FUZZ_FLAGS) -fsanitize=fuzzer -pthread -o $@ $^ $(LIB_LIBS)

@@ -12,8 +12,8 @@
 
 struct perfabi {
 	struct sources sources;
-	bool own_sources;
-	struct abi *abi;
+	struct abi *loaded; /* from a folder, or NULL */
+	const struct abi *abi;
 	struct events base; /* what all recordings have in common */
 	struct paths paths; /* of their fields */
 };

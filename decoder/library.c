@@ -55,18 +55,17 @@ struct perfabi *perfabi_new(const char *cases, char *message, size_t size)
 
 	if (p && cases) {
 		err = sources_read(&p->sources, cases, &e);
-		p->own_sources = !err;
-	} else if (p) {
-		p->sources = abi_builtin();
+		p->loaded = err ? NULL : abi_load(&p->sources, &e);
+		err = p->loaded ? 0 : -EINVAL;
 	}
 	if (!err) {
-		p->abi = abi_load(&p->sources, &e);
-		err = p->abi ? events_init(&p->base, p->abi, &e) : -EINVAL;
+		p->abi = p->loaded ? p->loaded : &abi_prepared;
+		err = events_init(&p->base, p->abi, &e);
 	}
-	if (!err)
-		err = paths_init(&p->paths);
-	if (!err)
+	if (!err && p->loaded)
 		err = events_gather(&p->base, &p->paths);
+	else if (!err)
+		p->paths = paths_prepared;
 	if (!err)
 		return p;
 	if (message)
@@ -82,9 +81,8 @@ void perfabi_free(struct perfabi *perfabi)
 		return;
 	paths_free(&perfabi->paths);
 	events_free(&perfabi->base);
-	abi_free(perfabi->abi);
-	if (perfabi->own_sources)
-		sources_free(&perfabi->sources);
+	abi_free(perfabi->loaded);
+	sources_free(&perfabi->sources);
 	free(perfabi);
 }
 

@@ -37,6 +37,7 @@ int main(void)
 	int failed;
 
 	srunner_add_suite(runner, suite_attr());
+	srunner_add_suite(runner, suite_prepared());
 	srunner_add_suite(runner, suite_value());
 	srunner_add_suite(runner, suite_source());
 	srunner_add_suite(runner, suite_json());

@@ -11,6 +11,7 @@
 
 Suite *suite_abi(void);
 Suite *suite_attr(void);
+Suite *suite_prepared(void);
 Suite *suite_value(void);
 Suite *suite_source(void);
 Suite *suite_merge(void);

@@ -108,7 +108,11 @@ struct abi {
 struct abi *abi_load(const struct sources *sources, struct error *e);
 void abi_free(struct abi *abi);
 
-/* The sources of cases/abi as they were at build time. */
+/* The same of cases/abi as it was at build time, but for the JSON and the sources; ci/prepare.c
+ * writes it. Never to be freed. */
+extern const struct abi abi_prepared;
+
+/* The sources of cases/abi as they were at build time; perfabi alone has them. */
 struct sources abi_builtin(void);
 
 /* NULL where there is none. */

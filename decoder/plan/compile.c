@@ -214,8 +214,8 @@ static void plan_set_number(struct compiler *c, const char *name)
 	n = snprintf(full, sizeof(full), "%s%s", c->path, name ? name : "");
 	if (!name && n) /* an element that is no object has its list's name */
 		full[n - 1] = '\0';
-	if (with->gathered && !c->err)
-		c->err = paths_add(with->gathered, full);
+	if (with->gathered && !c->err && json_object_set_new(with->gathered, full, json_true()))
+		c->err = -ENOMEM;
 	op->number = with->paths ? paths_number(with->paths, full) : 0;
 	op->field = (uint8_t)values[op->kind].field;
 }
@@ -838,35 +838,39 @@ bool plan_number(const struct plan *plan, const char *path, const unsigned char 
  * Paths and numbers.
  */
 
-int paths_init(struct paths *paths)
+static int compare_names(const void *a, const void *b)
 {
-	*paths = (struct paths){.numbers = json_object()};
-	return paths->numbers ? 0 : -ENOMEM;
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+int paths_sort(struct paths *paths)
+{
+	const char **names = calloc(json_object_size(paths->gathered) + 1, sizeof(*names)), *name;
+	json_t *value;
+
+	if (!names)
+		return -ENOMEM;
+	json_object_foreach(paths->gathered, name, value)
+		names[paths->count++] = name;
+	qsort(names, paths->count, sizeof(*names), compare_names);
+	paths->names = names;
+	return 0;
 }
 
 void paths_free(struct paths *paths)
 {
-	free(paths->names);
-	json_decref(paths->numbers);
+	if (paths->gathered)
+		free((void *)paths->names);
+	json_decref(paths->gathered);
 	*paths = (struct paths){0};
-}
-
-int paths_add(struct paths *paths, const char *path)
-{
-	if (paths_number(paths, path))
-		return 0;
-	if (list_grow(&paths->names, paths->count, &paths->capacity, sizeof(*paths->names)) ||
-	    json_object_set_new(paths->numbers, path, json_integer((json_int_t)paths->count + 1)))
-		return -ENOMEM;
-	/* the object's own copy of the key, which stays where it is */
-	paths->names[paths->count++] =
-		json_object_iter_key(json_object_iter_at(paths->numbers, path));
-	return 0;
 }
 
 uint32_t paths_number(const struct paths *paths, const char *path)
 {
-	return (uint32_t)json_integer_value(json_object_get(paths->numbers, path));
+	const char *const *found =
+		bsearch(&path, paths->names, paths->count, sizeof(path), compare_names);
+
+	return found ? (uint32_t)(found - paths->names) + 1 : 0;
 }
 
 const char *paths_name(const struct paths *paths, uint32_t number)

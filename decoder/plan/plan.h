@@ -162,8 +162,8 @@ struct plan_for {
 	size_t field_count;
 	bool integers; /* no number is written that is over INT64_MAX: it is "0x..." text */
 	const struct paths *paths; /* of all fields; NULL: nobody asks for fields by number */
-	struct paths *gathered; /* instead: takes the paths of all that any attr asks for, and the
-				 * plan is good for nothing else. NULL: nobody gathers */
+	json_t *gathered; /* instead: takes as keys the paths of all that any attr asks for, and the
+			   * plan is good for nothing else. NULL: nobody gathers */
 };
 
 /* compile.c: 0 or -ENOMEM. Free with plan_free(). */
@@ -181,17 +181,17 @@ bool plan_number(const struct plan *plan, const char *path, const unsigned char 
 		 enum byte_order order, uint64_t *value);
 
 struct paths {
-	json_t *numbers;    /* path -> number, from 1 on */
-	const char **names; /* by number - 1; the keys of `numbers` */
-	size_t count, capacity;
+	const char *const *names; /* sorted; a number is a place in it, from 1 on */
+	size_t count;
+	json_t *gathered; /* an object whose keys they are; NULL: they were prepared */
 };
 
-/* 0 or -ENOMEM. Free with paths_free() in any case. */
-int paths_init(struct paths *paths);
-void paths_free(struct paths *paths);
+/* Those of cases/abi as it was at build time; ci/prepare.c writes them. */
+extern const struct paths paths_prepared;
 
-/* Adds a path that is not there yet. 0 or -ENOMEM. */
-int paths_add(struct paths *paths, const char *path);
+/* Sorts what was gathered. 0 or -ENOMEM. Free with paths_free() in any case. */
+int paths_sort(struct paths *paths);
+void paths_free(struct paths *paths);
 
 /* The number of a path, 0 if it has none; the path of a number, or NULL. Threads may ask. */
 uint32_t paths_number(const struct paths *paths, const char *path);

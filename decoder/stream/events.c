@@ -243,9 +243,10 @@ int events_begin(struct events *events, const struct events *base, const struct 
 
 int events_gather(const struct events *events, struct paths *paths)
 {
-	struct plan_for with = {.abi = events->abi, .gathered = paths};
-	int err = 0;
+	struct plan_for with = {.abi = events->abi, .gathered = json_object()};
+	int err = with.gathered ? 0 : -ENOMEM;
 
+	*paths = (struct paths){.gathered = with.gathered};
 	for (size_t i = 0; i < events->record_count && !err; i++) {
 		struct plan plan;
 
@@ -253,7 +254,7 @@ int events_gather(const struct events *events, struct paths *paths)
 		if (!err)
 			plan_free(&plan);
 	}
-	return err;
+	return err ? err : paths_sort(paths);
 }
 
 static int shape_of(struct events *events, const unsigned char *attr, struct error *e)

@@ -96,7 +96,7 @@ void events_free(struct events *events);
  */
 int events_begin(struct events *events, const struct events *base, const struct plan_for *with);
 
-/* The paths of all fields of all records. 0 or -ENOMEM. */
+/* The paths of all fields of all records. 0 or -ENOMEM. Free with paths_free() in any case. */
 int events_gather(const struct events *events, struct paths *paths);
 
 /*

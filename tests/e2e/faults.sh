@@ -3,15 +3,15 @@
 # more with test-all: faults many times as close
 . tests/e2e/lib.sh
 
-step=6001 fine=13 near=7 wide=49000
-[ -z "$TEST_WHOLE${FAULT_STEP-}" ] || step=${FAULT_STEP:-61} fine=1 near=1 wide=$((step * 82))
+fine=13 wide=49000
+[ -z "$TEST_WHOLE${FAULT_STEP-}" ] || fine=1 wide=$((${FAULT_STEP:-61} * 82))
 features=fixtures/built/features.le.data
 gzip -dc fixtures/recorded/pipe.data.gz >"$scratch/pipe"
 gzip -dc fixtures/recorded/zstd.data.gz >"$scratch/zstd"
 ids=fixtures/built/ids.le.data
 "$decode" --attr-of $ids >"$scratch/ids.json"
 dd if=$ids of="$scratch/bare" bs=1 skip="$("$decode" --header $ids | jq .data.offset)" 2>/dev/null
-tests/faults/faults.py "$B/tests/faults.so" "$decode" "$step" "$fine" "--machine none /dev/null" \
+tests/faults/faults.py "$B/tests/faults.so" "$decode" 1 "$fine" "--machine none /dev/null" \
 	"$features" "--attr-of $features" "--expect ${features%.data}.jsonl $features" \
 	"$scratch/pipe" "--attr-of $scratch/pipe" "-L --attr $scratch/ids.json $scratch/bare" \
 	"$scratch/zstd" "-j2 $scratch/zstd" \
@@ -26,10 +26,9 @@ for file in fixtures/built/compressed.le.data fixtures/built/samples.le.data; do
 	FAULT_COUNT=$scratch/count LD_PRELOAD=$PWD/$B/tests/faults.so "$read" "$file" >"$scratch/whole"
 	# shellcheck disable=SC2046 # numbers
 	set -- $(cat "$scratch/count")
-	[ "$#" -ge 2 ] && [ "$1" -ge 100 ] && [ "$2" -ge 1 ] || fail "counts: $*"
+	[ "$#" -ge 2 ] && [ "$1" -ge 50 ] && [ "$2" -ge 1 ] || fail "counts: $*"
 	failed=0
-	# those of the last 100 allocations, which are of the recording; some of those that load the layouts
-	for at in $(seq 1 $((step == 1 ? 1 : step * 4)) "$1") $(seq $(($1 - 100)) "$near" "$1") $(seq -f 'r%.0f' 1 "$2"); do
+	for at in $(seq 1 "$1") $(seq -f 'r%.0f' 1 "$2"); do
 		got=0
 		case $at in
 		r*) FAULT_READ=${at#r} LD_PRELOAD=$PWD/$B/tests/faults.so "$read" "$file" >"$scratch/part" || got=$? ;;
