@@ -21,7 +21,13 @@ void lines_init(struct lines *lines, const struct events *events,
 		const struct lines_options *options, struct out *out)
 {
 	*lines = (struct lines){
-		.events = events, .options = *options, .out = out, .credit = LINES_CREDIT};
+		.events = events,
+		.options = *options,
+		.out = out,
+		.modes = abi_family(events->abi, "cpumode"),
+		.bits = abi_family(events->abi, "misc"),
+		.credit = LINES_CREDIT,
+	};
 	lines->record = (struct record){
 		.abi = events->abi, .notes = options->notes, .strict = options->strict};
 	for (size_t i = 0; i < events->record_count; i++) {
@@ -32,7 +38,6 @@ void lines_init(struct lines *lines, const struct events *events,
 			lines->begin[i].name[k] = ascii_upper(name[k]);
 		p = put_text(put_text(p, lines->begin[i].name), "\",");
 		lines->begin[i].length = (size_t)(p - lines->begin[i].text);
-		lines->memo[i].misc = UINT32_MAX;
 	}
 }
 
@@ -206,10 +211,8 @@ void lines_end_limit(struct lines *lines)
 static char *put_misc_names(char *p, const struct lines *lines, const struct plan *plan,
 			    uint16_t misc)
 {
-	const struct abi *abi = lines->events->abi;
-	const struct abi_family *modes = abi_family(abi, "cpumode"),
-				*bits = abi_family(abi, "misc");
-	const struct abi_value *mode = modes ? abi_value_of(modes, misc & MISC_CPUMODE) : NULL;
+	const struct abi_family *bits = lines->bits;
+	const struct abi_value *mode = abi_value_of(lines->modes, misc & MISC_CPUMODE);
 	uint64_t rest = misc;
 
 	p = put_text(p, "\"misc\":[");
@@ -217,7 +220,7 @@ static char *put_misc_names(char *p, const struct lines *lines, const struct pla
 		p = put_text(put_text(put_text(p, "\""), mode->name), "\",");
 		rest &= ~(uint64_t)MISC_CPUMODE;
 	}
-	for (size_t i = 0; bits && i < bits->count && rest; i++) {
+	for (size_t i = 0; i < bits->count && rest; i++) {
 		const struct abi_value *bit = &bits->values[i];
 
 		if (!(rest & bit->value) || !abi_is_of_record(bit, plan->name))
@@ -237,10 +240,11 @@ static char *put_misc_names(char *p, const struct lines *lines, const struct pla
 static char *put_misc(char *p, struct lines *lines, int slot, const struct plan *plan,
 		      uint16_t misc)
 {
-	struct misc_memo *memo = &lines->memo[slot];
+	unsigned place = misc ^ misc >> 10 ^ (unsigned)slot << 1;
+	struct misc_memo *memo = &lines->memo[place % MISC_MEMOS];
 	char *end;
 
-	if (__builtin_expect(memo->misc == misc, 1)) {
+	if (__builtin_expect(memo->misc == misc && memo->slot == slot && memo->length, 1)) {
 		memcpy(p, memo->text, 48);
 		if (memo->length > 48)
 			memcpy(p, memo->text, memo->length);
@@ -249,6 +253,7 @@ static char *put_misc(char *p, struct lines *lines, int slot, const struct plan 
 	end = put_misc_names(p, lines, plan, misc);
 	if ((size_t)(end - p) <= sizeof(memo->text)) {
 		memo->misc = misc;
+		memo->slot = (uint16_t)slot;
 		memo->length = (uint16_t)(end - p);
 		memcpy(memo->text, p, memo->length);
 	}

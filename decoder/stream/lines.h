@@ -36,12 +36,14 @@ struct lines_sums {
 			       */
 };
 
-/* The last misc of a record type, as text. */
+/* A misc of a record type, as text. Few of them occur, which take turns. */
 struct misc_memo {
-	uint32_t misc; /* UINT32_MAX: none yet */
-	uint16_t length;
-	char text[110];
+	uint16_t misc, slot;
+	uint16_t length; /* 0: none yet */
+	char text[106];
 };
+
+enum { MISC_MEMOS = 64 };
 
 /* A place in the input: of the file, and in the stream that a compressed record began, or -1. */
 struct place {
@@ -79,7 +81,8 @@ struct lines {
 		char text[64]; /* {"type":"SAMPLE", */
 		size_t length;
 	} begin[TYPES];
-	struct misc_memo memo[TYPES];
+	const struct abi_family *modes, *bits; /* of misc */
+	struct misc_memo memo[MISC_MEMOS];
 	char *at; /* room for the notes of a record */
 	size_t at_size;
 	uint64_t *last_time; /* by cpu, for --check */
