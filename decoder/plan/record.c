@@ -1027,15 +1027,12 @@ int record_tell(const struct plan_for *with, const struct layout *layout, enum b
 {
 	struct record r = {.abi = with->abi, .order = order};
 	struct plan_for wanted = *with;
-	struct paths numbers;
+	struct paths numbers = {.names = paths, .count = count};
 	struct plan plan = {0};
-	int err = paths_init(&numbers);
+	int err;
 
-	for (size_t i = 0; i < count && !err; i++)
-		err = paths_add(&numbers, paths[i]);
 	wanted.paths = &numbers;
-	if (!err)
-		err = plan_make(&plan, &wanted, layout);
+	err = plan_make(&plan, &wanted, layout);
 	if (!err && record_put(&plan, &r, bytes, from, size, 0, NULL) < RECORD_IMPOSSIBLE &&
 	    r.failed)
 		r.field_count = 0;
@@ -1059,6 +1056,5 @@ int record_tell(const struct plan_for *with, const struct layout *layout, enum b
 	err = err ? err : r.err;
 	free(r.fields);
 	plan_free(&plan);
-	paths_free(&numbers);
 	return err;
 }

@@ -90,7 +90,7 @@ struct record_text {
 
 /*
  * Reads `size` bytes from byte `from` on by that layout, and tells the fields that have one of
- * `count` paths ("event_desc[].name"), in the order of the bytes: strings, arrays, numbers. 0,
+ * `count` paths ("event_desc[].name"; sorted), in the order of the bytes: strings, arrays, numbers. 0,
  * -ENOMEM, or what `tell` returned, which ends it. What does not fit the layout is not told.
  */
 int record_tell(const struct plan_for *with, const struct layout *layout, enum byte_order order,

@@ -134,7 +134,7 @@ static int tell_desc(void *context, const struct record_text *told)
 	struct naming *n = context;
 	int err = 0;
 
-	if (told->path == 0) {
+	if (told->path == 1) {
 		n->text = told->text;
 		n->size = told->size;
 		return names_set(n->events, n->event++, n->text, n->size);
@@ -201,7 +201,7 @@ static const struct {
 	const char *paths[2];
 	int (*tell)(void *, const struct record_text *);
 } features[] = {
-	{"event_desc", {"event_desc[].name", "event_desc[].ids"}, tell_desc},
+	{"event_desc", {"event_desc[].ids", "event_desc[].name"}, tell_desc},
 	{"simpleperf_meta_info", {"meta_info[].key", "meta_info[].value"}, tell_meta},
 };
 
