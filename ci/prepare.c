@@ -177,7 +177,8 @@ static void put_node(struct tables *t, const struct layout_node *one)
 	case LAYOUT_BYTES:
 	case LAYOUT_OPAQUE:
 	case LAYOUT_ATTR:
-		AMOUNT(text.size), POINTER(text.used), NUMBER(text.readable);
+		AMOUNT(text.size), POINTER(text.used), NUMBER(text.readable),
+			NUMBER(text.tracepoint);
 		break;
 	case LAYOUT_PAD:
 	case LAYOUT_ALIGN:

@@ -13,10 +13,10 @@ import random
 import subprocess
 import sys
 
-ALWAYS = {"type", "type_id", "bytes", "rest"}
+ALWAYS = {"type", "type_id"}
 WHOLE = bool(os.environ.get("TEST_WHOLE"))
 LONG, SOME = (60, 16) if WHOLE else (0, 6)  # of a recording with more lines, so many of the sets
-WITH = {"within": "offset"}  # a member that goes with another
+WITH = {"within": "offset", "common": "raw"}  # a member that goes with another
 
 
 def lines_of(decode, recording, *options):

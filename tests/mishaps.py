@@ -39,9 +39,13 @@ def mishaps(rng, data, all_records):
 
 
 def lost(all_records, lines, at, before, after):
-    """Untouched records that are not in the output, where they now are; names of events are behind the records, in a section that may be
-    where nobody finds it."""
-    there = {json.dumps({**line, "event": "event" in line}, sort_keys=True) for line in records(lines)}
+    """Untouched records that are not in the output, where they now are. Names and formats of events are behind the records, in sections
+    that may be where nobody finds them."""
+    def one(line):
+        known = {key: value for key, value in line.items() if key not in ("event", "raw", "common")}
+        return json.dumps({**known, "named": "event" in line, "traced": "raw" in line}, sort_keys=True)
+
+    there = {one(line) for line in records(lines)}
     for record in all_records:
         if record["offset"] + record["size"] <= at:
             shift = 0
@@ -49,7 +53,7 @@ def lost(all_records, lines, at, before, after):
             shift = len(after) - before
         else:
             continue
-        if json.dumps({**record, "event": "event" in record, "offset": record["offset"] + shift}, sort_keys=True) not in there:
+        if one({**record, "offset": record["offset"] + shift}) not in there:
             yield record
 
 

@@ -24,6 +24,8 @@ enum layout_type {
 	LAYOUT_U16,
 	LAYOUT_U32,
 	LAYOUT_U64,
+	LAYOUT_S8,
+	LAYOUT_S16,
 	LAYOUT_S32,
 	LAYOUT_S64,
 	LAYOUT_HEX16,
@@ -67,12 +69,14 @@ struct layout_list {
 struct layout_size {
 	enum layout_from {
 		LAYOUT_FROM_NUMBER,
-		LAYOUT_FROM_FIELD,  /* what `field` holds */
-		LAYOUT_FROM_KEPT,   /* what the field with `keep` held, in a record before */
-		LAYOUT_FROM_PREFIX, /* a number of `prefix` bytes in front */
-		LAYOUT_FROM_REST,   /* all that is left */
-		LAYOUT_FROM_NUL,    /* the same, up to a NUL */
-		LAYOUT_TO_NUL       /* what a NUL ends, with that */
+		LAYOUT_FROM_FIELD,    /* what `field` holds */
+		LAYOUT_FROM_KEPT,     /* what the field with `keep` held, in a record before */
+		LAYOUT_FROM_PREFIX,   /* a number of `prefix` bytes in front */
+		LAYOUT_FROM_REST,     /* all that is left */
+		LAYOUT_FROM_NUL,      /* the same, up to a NUL */
+		LAYOUT_TO_NUL,        /* what a NUL ends, with that */
+		LAYOUT_FROM_DATA_LOC, /* a u32 says: so many bytes << 16 | their offset, ... */
+		LAYOUT_FROM_REL_LOC   /* ... or that from behind it */
 	} from;
 	uint32_t number;
 	uint8_t prefix;
@@ -134,9 +138,10 @@ struct layout_node {
 		struct {
 			struct layout_size size;
 			const struct layout_node *used; /* says how many are meant; may be NULL */
-			bool readable; /* not empty, and without control characters */
-		} text;                /* and bytes, opaque, attr */
-		uint32_t zeros;        /* of a pad; of align, what the place is a multiple of */
+			bool readable;   /* not empty, and without control characters */
+			bool tracepoint; /* by the event's format, if there is one */
+		} text;                  /* and bytes, opaque, attr */
+		uint32_t zeros;          /* of a pad; of align, what the place is a multiple of */
 		struct {
 			struct layout_size count;
 			enum layout_type type;
@@ -166,6 +171,7 @@ struct layout_node {
 enum layout_owner {
 	LAYOUT_OF_RECORD,      /* the kernel's, behind a header */
 	LAYOUT_OF_TOOL_RECORD, /* perf's own, likewise */
+	LAYOUT_OF_TRACEPOINT,  /* of raw data: what no field accounts for is dynamic */
 	LAYOUT_OF_VALUE,       /* what belongs to another family's value: a feature section */
 	LAYOUT_ALONE           /* of "layouts" */
 };

@@ -689,6 +689,7 @@ static const struct doc_row text_rows[] = {
 	{"less", SMALL, NODE(text.size.less)},
 	{"used", DOC_READ, false, NODE(text.used), .read = read_field_named, .takes = "line"},
 	{"readable", DOC_TRUTH, false, NODE(text.readable)},
+	{"tracepoint", DOC_TRUTH, false, NODE(text.tracepoint)},
 	{0}};
 static const struct doc_row zeros_rows[] = {
 	{"pad", SMALL, NODE(zeros)}, {"align", SMALL, NODE(zeros), .least = 1}, {0}};

@@ -106,15 +106,14 @@ struct perfabi *perfabi_new(const char *cases, char *message, size_t size);
 void perfabi_free(struct perfabi *perfabi);
 
 /*
- * Decodes from `fd`, which stays open, to lines of JSON; of a directory that `perf record --threads`
- * wrote, the files in it, sorted. `sink` takes them in order, one or more
- * whole lines a call, each with its newline, and returns 0 or a negative errno, which ends the
- * decoding; a positive number ends it with -ECANCELED. It is called by the thread that called
- * perfabi_decode(). The text is good until it returns. `options` and `result` may be NULL. Returns
- *   0        the input was read to its end; result->errors says how well
- *   -EINVAL  the options are wrong, or this is no such input
- *   other    a negative errno of reading, or what the sink returned
- * If it fails, the lines so far are a correct beginning of the whole.
+ * Decodes from `fd`, which stays open, to lines of JSON; of a directory that `perf record
+ * --threads` wrote, the files in it, sorted. `sink` takes them in order, one or more whole lines a
+ * call, each with its newline, and returns 0 or a negative errno, which ends the decoding; a
+ * positive number ends it with -ECANCELED. It is called by the thread that called perfabi_decode().
+ * The text is good until it returns. `options` and `result` may be NULL. Returns 0        the input
+ * was read to its end; result->errors says how well -EINVAL  the options are wrong, or this is no
+ * such input other    a negative errno of reading, or what the sink returned If it fails, the lines
+ * so far are a correct beginning of the whole.
  */
 int perfabi_decode(const struct perfabi *perfabi, int fd, const struct perfabi_options *options,
 		   int (*sink)(void *context, const char *text, size_t size), void *context,

@@ -52,6 +52,8 @@ static const struct {
 	[OP_U32] = {PERFABI_UNSIGNED, "", 11},
 	[OP_U64] = {PERFABI_UNSIGNED, "", 21},
 	[OP_I64] = {PERFABI_UNSIGNED, "", 21},
+	[OP_S8] = {PERFABI_SIGNED, "", 5},
+	[OP_S16] = {PERFABI_SIGNED, "", 7},
 	[OP_S32] = {PERFABI_SIGNED, "", 12},
 	[OP_S64] = {PERFABI_SIGNED, "", 21},
 	[OP_X16] = {PERFABI_HEX, "\"0x", 9},
@@ -66,6 +68,8 @@ static const struct {
 	[OP_TEXT] = {PERFABI_UNSIGNED, "{", 4},
 	[OP_STRING] = {PERFABI_STRING, "", PUT_STRING_FIXED},
 	[OP_BYTES] = {PERFABI_BYTES, "\"", PUT_STRING_FIXED},
+	[OP_RAW] = {PERFABI_BYTES, "\"", PUT_STRING_FIXED},
+	[OP_LOC] = {PERFABI_BYTES, "", PUT_STRING_FIXED},
 	[OP_OPAQUE] = {PERFABI_OPAQUE, "", PUT_STRING_FIXED},
 	[OP_ATTR] = {PERFABI_ATTR, "", ATTR_JSON},
 	[OP_ARRAY] = {PERFABI_ARRAY, "[", 8},
@@ -271,9 +275,9 @@ static uint8_t op_of_type(const struct compiler *c, enum layout_type type)
 {
 	static const uint8_t kinds[LAYOUT_TYPES] = {
 		[LAYOUT_U8] = OP_U8,     [LAYOUT_U16] = OP_U16,   [LAYOUT_U32] = OP_U32,
-		[LAYOUT_U64] = OP_U64,   [LAYOUT_S32] = OP_S32,   [LAYOUT_S64] = OP_S64,
-		[LAYOUT_HEX16] = OP_X16, [LAYOUT_HEX32] = OP_X32, [LAYOUT_HEX64] = OP_X64,
-		[LAYOUT_F64] = OP_F64};
+		[LAYOUT_U64] = OP_U64,   [LAYOUT_S8] = OP_S8,     [LAYOUT_S16] = OP_S16,
+		[LAYOUT_S32] = OP_S32,   [LAYOUT_S64] = OP_S64,   [LAYOUT_HEX16] = OP_X16,
+		[LAYOUT_HEX32] = OP_X32, [LAYOUT_HEX64] = OP_X64, [LAYOUT_F64] = OP_F64};
 
 	return type == LAYOUT_U64 && c->with->integers ? OP_I64 : kinds[type];
 }
@@ -353,6 +357,29 @@ static struct op *add_amount(struct compiler *c, uint8_t kind, const struct layo
 	return op;
 }
 
+/* Where a u32 says: text, bytes, or an array of numbers. */
+static void compile_loc(struct compiler *c, const char *name, uint8_t element, size_t width,
+			enum layout_from from)
+{
+	struct op *op;
+
+	plan_need(c, 4);
+	op = plan_add(c, OP_LOC);
+	op->width = (uint8_t)width;
+	op->array.element = element;
+	op->array.amount.from = (uint8_t)from;
+	plan_grows(c, values[OP_LOC].longest);
+	plan_grows_per_byte(c, element == OP_STRING  ? PUT_STRING_MAX
+			       : element == OP_BYTES ? 2
+						     : values[element].longest / width + 1);
+	plan_set_name(c, name);
+}
+
+static bool is_loc(const struct layout_size *size)
+{
+	return size->from == LAYOUT_FROM_DATA_LOC || size->from == LAYOUT_FROM_REL_LOC;
+}
+
 /* string, bytes, opaque, attr: as many bytes as something says. */
 static void compile_bytes(struct compiler *c, const struct layout_node *node)
 {
@@ -364,8 +391,14 @@ static void compile_bytes(struct compiler *c, const struct layout_node *node)
 		     [LAYOUT_OPAQUE] = {OP_OPAQUE, 2},
 		     [LAYOUT_ATTR] = {OP_ATTR, 12}};
 	const struct layout_size *size = &node->text.size;
-	struct op *op = add_amount(c, kinds[node->kind].kind, size);
 	size_t sure = 0; /* how long it is at least */
+	struct op *op;
+
+	if (is_loc(size)) {
+		compile_loc(c, node->name, kinds[node->kind].kind, 1, size->from);
+		return;
+	}
+	op = add_amount(c, node->text.tracepoint ? OP_RAW : kinds[node->kind].kind, size);
 
 	op->text.amount = amount_of(c, size);
 	op->text.used = node->text.used ? plan_reg_of(c, node->text.used) : NO_REG;
@@ -391,8 +424,13 @@ static void compile_array(struct compiler *c, const struct layout_node *node)
 	size_t width = layout_types[type].width;
 	uint8_t element = op_of_type(c, type);
 	size_t longest = markers ? plan_longest_of(markers) + 48 : values[element].longest;
-	struct op *op = add_amount(c, OP_ARRAY, &node->array.count);
+	struct op *op;
 
+	if (is_loc(&node->array.count)) {
+		compile_loc(c, node->name, element, width, node->array.count.from);
+		return;
+	}
+	op = add_amount(c, OP_ARRAY, &node->array.count);
 	op->width = (uint8_t)width;
 	op->array.amount = amount_of(c, &node->array.count);
 	op->array.element = element;
@@ -769,6 +807,7 @@ int plan_make(struct plan *plan, const struct plan_for *with, const struct layou
 			     .regs = REG_KEPT + 1};
 
 	*plan = (struct plan){.name = layout->name,
+			      .open = layout->owner == LAYOUT_OF_TRACEPOINT,
 			      .lenient = is_tools || layout->owner == LAYOUT_OF_VALUE};
 	for (size_t i = 0; is_record && i < misc->count; i++)
 		if (abi_is_of_record(&misc->values[i], layout->name))

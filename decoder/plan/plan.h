@@ -23,6 +23,8 @@ enum op_kind {
 	OP_U32,
 	OP_U64, /* decimal */
 	OP_I64, /* the same up to INT64_MAX; "0x..." beyond */
+	OP_S8,
+	OP_S16,
 	OP_S32,
 	OP_S64,
 	OP_X16,
@@ -42,6 +44,8 @@ enum op_kind {
 	OP_CLOSE,    /* ends an object */
 	OP_STRING,
 	OP_BYTES,
+	OP_RAW,    /* the same, or by the event's format */
+	OP_LOC,    /* text, bytes or an array somewhere else, where a u32 says */
 	OP_OPAQUE, /* how many bytes there are, not which */
 	OP_ATTR,   /* struct perf_event_attr */
 	OP_ARRAY,  /* numbers of `width` bytes */
@@ -146,6 +150,7 @@ struct plan {
 	bool lost_samples;   /* it counts samples that never were records */
 	bool keeps;          /* a value that later records go by */
 	bool lenient;        /* perf's own: zeros of any length may follow */
+	bool open;           /* a tracepoint's: bytes that no field accounts for are dynamic */
 	bool no_rest;        /* nobody asks for the bytes that no field accounts for */
 	bool trailer;        /* it ends with the sample_id ... */
 	uint32_t tail;       /* ... of so many bytes; whoever knows the attr sets it */

@@ -15,10 +15,14 @@
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-size_t record_longest(const struct plan *plan, size_t size)
+size_t record_longest(const struct plan *plan, const struct format *format, size_t size)
 {
+	/* What is found by its place may be there twice, but not more. */
+	size_t raw = format ? format->plan.fixed + 2 * size * format->plan.per_byte : 0;
+
 	/* The type, offset, size, misc and event come before, the rest and the notes behind. */
-	return plan->fixed + plan->paths + size * (plan->per_byte > 2 ? plan->per_byte : 2) + 1024;
+	return raw + plan->fixed + plan->paths + size * (plan->per_byte > 2 ? plan->per_byte : 2) +
+	       1024;
 }
 
 /* The names of the bits that are set; what has none as one "0x...". */
@@ -130,6 +134,10 @@ static char *put_marker(char *p, const struct op *op, uint64_t value, const unsi
 ALWAYS_INLINE char *put_number(char *p, uint8_t kind, uint64_t v)
 {
 	switch (kind) {
+	case OP_S8:
+		return put_s64(p, (int8_t)v);
+	case OP_S16:
+		return put_s64(p, (int16_t)v);
 	case OP_S32:
 		return put_s64(p, (int32_t)v);
 	case OP_S64:
@@ -298,7 +306,10 @@ ALWAYS_INLINE void add_field(const struct input *in, const struct op *op,
 ALWAYS_INLINE void add_value(const struct input *in, const struct state *s, const struct op *op,
 			     const unsigned char *begin)
 {
-	uint64_t value = op->kind == OP_S32 ? (uint64_t)(int32_t)s->v : s->v;
+	uint64_t value = op->kind == OP_S32   ? (uint64_t)(int32_t)s->v
+			 : op->kind == OP_S16 ? (uint64_t)(int16_t)s->v
+			 : op->kind == OP_S8  ? (uint64_t)(int8_t)s->v
+					      : s->v;
 
 	add_field(in, op, begin, (size_t)(s->at - begin), value);
 }
@@ -546,6 +557,75 @@ ALWAYS_INLINE enum record_problem run_bytes(const struct input *in, struct state
 	return RECORD_OK;
 }
 
+static enum record_problem run_once(const struct plan *plan, struct record *r,
+				    const unsigned char *bytes, size_t from, size_t size,
+				    uint16_t misc, char **out, enum pass pass, bool *maybe);
+
+/* Raw data by its format: where that is written up to, or NULL where it does not fit. */
+static __attribute__((noinline)) char *put_traced(struct record *r, const unsigned char *bytes,
+					       size_t size, char *p)
+{
+	const struct plan *plan = &r->format->plan;
+	bool maybe;
+
+	r->raw->order = r->order;
+	r->raw->located = 0;
+	if (size >= 2 && load_word(bytes, 2, r->order) == r->format->id &&
+	    run_once(plan, r->raw, bytes, 0, size, 0, &p, WITHOUT_MAYBE, &maybe) == RECORD_OK)
+		return p;
+	r->misfit = true;
+	return NULL;
+}
+
+ALWAYS_INLINE enum record_problem run_raw(const struct input *in, struct state *s,
+					  const struct op *op)
+{
+	char *p;
+
+	if (!as_text(in) || !in->r->raw || !in->r->format)
+		return run_bytes(in, s, op);
+	if (!length(in, s, op))
+		return RECORD_SHORT;
+	p = put_traced(in->r, s->at, (size_t)s->v, s->p);
+	if (!p) {
+		put_op_key(s, op);
+		p = put_bytes(s->p, s->at, (size_t)s->v);
+		*p++ = '"';
+		*p++ = ',';
+	}
+	s->p = p - 1; /* a comma comes behind each value */
+	s->at += s->v;
+	return RECORD_OK;
+}
+
+ALWAYS_INLINE enum record_problem run_loc(const struct input *in, struct state *s,
+					  const struct op *op)
+{
+	size_t size = (size_t)(in->end - in->bytes), at, n;
+	uint64_t v = take_number(in, s, 4);
+
+	at = v & 0xffff;
+	n = (size_t)(v >> 16);
+	if (op->array.amount.from == LAYOUT_FROM_REL_LOC)
+		at += offset_at(in, s->at);
+	in->r->located += n;
+	if (at > size || n > size - at || in->r->located > size)
+		return RECORD_SHORT;
+	put_op_key(s, op);
+	if (op->array.element == OP_STRING) {
+		n = strnlen((const char *)in->bytes + at, n);
+		s->p = put_string(s->p, in->bytes + at, n);
+	} else if (op->array.element == OP_BYTES) {
+		*s->p++ = '"';
+		s->p = put_bytes(s->p, in->bytes + at, n);
+		*s->p++ = '"';
+	} else {
+		*s->p++ = '[';
+		s->p = put_array(s->p, op, in->bytes + at, n / op->width, in->swap);
+	}
+	return RECORD_OK;
+}
+
 ALWAYS_INLINE enum record_problem run_opaque(const struct input *in, struct state *s,
 					     const struct op *op)
 {
@@ -685,7 +765,7 @@ ALWAYS_INLINE enum record_problem run_end(const struct input *in, struct state *
 
 	while (used < n && !s->at[used])
 		used++;
-	if (used == n && (n < 8 || in->plan->lenient))
+	if (in->plan->open || (used == n && (n < 8 || in->plan->lenient)))
 		return problem;
 	if (!in->plan->no_rest)
 		add_field(in, &in->plan->ops[in->plan->count - 1], s->at, n, n);
@@ -770,6 +850,8 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 			run_number(&in, &s, op, 8, OP_X64);
 			break;
 		case OP_I64:
+		case OP_S8:
+		case OP_S16:
 		case OP_S32:
 		case OP_S64:
 		case OP_X16:
@@ -831,6 +913,12 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 			break;
 		case OP_BYTES:
 			failed = run_bytes(&in, &s, op);
+			break;
+		case OP_RAW:
+			failed = run_raw(&in, &s, op);
+			break;
+		case OP_LOC:
+			failed = run_loc(&in, &s, op);
 			break;
 		case OP_OPAQUE:
 			failed = run_opaque(&in, &s, op);
@@ -946,6 +1034,7 @@ enum record_problem record_put(const struct plan *plan, struct record *r,
 	enum record_problem first, second;
 
 	r->failed = NULL;
+	r->misfit = false;
 	r->has_time = r->has_cpu = false;
 	first = run_once(plan, r, bytes, from, size, misc, out, WITHOUT_MAYBE, &maybe);
 	if (!first || (!maybe && first != RECORD_IMPOSSIBLE))
@@ -1007,7 +1096,7 @@ const char *record_problem_text(enum record_problem problem, const struct record
 json_t *members_of(const struct plan *plan, struct record *r, const unsigned char *bytes,
 		   size_t size, enum record_problem *problem)
 {
-	char *text = malloc(record_longest(plan, size) + PUT_SLACK), *p = text;
+	char *text = malloc(record_longest(plan, NULL, size) + PUT_SLACK), *p = text;
 	json_t *json;
 
 	if (!text)

@@ -9,7 +9,7 @@
 #include <jansson.h>
 
 #include "abi/word.h"
-#include "plan/plan.h"
+#include "plan/format.h"
 
 /* Why a record could not be read by its plan; 0 if it could. */
 enum record_problem {
@@ -48,9 +48,13 @@ struct record {
 	char *(*spill)(void *to, char *text);
 	void *spill_to;
 	bool dry; /* the text is not wanted: what costs most of it may be left out */
+	const struct format *format; /* of raw data; NULL: none is known */
+	struct record *raw;          /* room to read it; NULL: it is not read */
 
 	/* What came out. */
 	int err;            /* -ENOMEM: the text is not what it should be; it stays set */
+	bool misfit;        /* the raw data does not fit its format: it is hexadecimal */
+	uint64_t located;   /* bytes that were found by their place */
 	const char *failed; /* the field that did not fit, as a key; may be NULL */
 	uint32_t failed_at; /* in the record */
 	uint64_t regs[REGS];
@@ -62,8 +66,8 @@ struct record {
 	size_t field_count, field_capacity;
 };
 
-/* What a line of that plan and so many bytes takes at most. */
-size_t record_longest(const struct plan *plan, size_t size);
+/* What a line of that plan and so many bytes takes at most, with raw data by `format`, or NULL. */
+size_t record_longest(const struct plan *plan, const struct format *format, size_t size);
 
 /*
  * Writes the members of the `size` bytes at `bytes`, read from byte `from` on, each with a comma
@@ -90,8 +94,8 @@ struct record_text {
 
 /*
  * Reads `size` bytes from byte `from` on by that layout, and tells the fields that have one of
- * `count` paths ("event_desc[].name"; sorted), in the order of the bytes: strings, arrays, numbers. 0,
- * -ENOMEM, or what `tell` returned, which ends it. What does not fit the layout is not told.
+ * `count` paths ("event_desc[].name"; sorted), in the order of the bytes: strings, arrays, numbers.
+ * 0, -ENOMEM, or what `tell` returned, which ends it. What does not fit the layout is not told.
  */
 int record_tell(const struct plan_for *with, const struct layout *layout, enum byte_order order,
 		const unsigned char *bytes, size_t from, size_t size, const char *const *paths,

@@ -159,7 +159,7 @@ static int make_list_header(struct decoder *d, struct out *out)
 		n = input_read_at(&d->in, 0, page, sizeof(page));
 		if (n < (long)d->ring.page)
 			return n < 0 ? (int)n : -EIO;
-		p = out_room(out, record_longest(&d->ring.plan, (size_t)d->ring.page));
+		p = out_room(out, record_longest(&d->ring.plan, NULL, (size_t)d->ring.page));
 		if (!p)
 			return -ENOMEM;
 		p = put_text(p, ",\"page\":{");

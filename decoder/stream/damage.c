@@ -4,6 +4,15 @@
  */
 #include "stream/damage.h"
 
+uint64_t size_is_large(enum byte_order order, const unsigned char *bytes)
+{
+	uint64_t high = load_word(bytes + 4, 2, order);
+
+	if (load_word(bytes, 4, order) < TYPES_OF_SIMPLEPERF || !high)
+		return 0;
+	return high << 16 | load_word(bytes + 6, 2, order);
+}
+
 static uint16_t size_at(const struct events *events, const unsigned char *bytes)
 {
 	return (uint16_t)load_word(bytes + 6, 2, events->order);
@@ -198,7 +207,9 @@ size_t scan_records(enum byte_order order, const bool *special, const unsigned c
 		}
 		type = type_index((uint32_t)load_word(bytes + at, 4, order));
 		length = (uint16_t)load_word(bytes + at + 6, 2, order);
-		if (length < 8)
+		if (type && size_is_large(order, bytes + at))
+			*stop = SCAN_SPECIAL;
+		else if (length < 8)
 			*stop = SCAN_SIZE;
 		else if (!type)
 			*stop = SCAN_TYPE;

@@ -32,6 +32,9 @@ size_t scan_records(enum byte_order order, const bool *special, const unsigned c
 /* Bytes that are enough to tell whether a record can be trusted: it, and a header behind it. */
 enum { SCAN_ENOUGH = 65536 + 8 };
 
+/* The size of a record of simpleperf's that misc, too, is a part of; 0 of others. */
+uint64_t size_is_large(enum byte_order order, const unsigned char *bytes);
+
 /*
  * Whether these 8 bytes are a header as kernel and perf write them, of whatever type; a known
  * record of perf's can have any size.

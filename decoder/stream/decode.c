@@ -18,7 +18,7 @@
 enum { BELIEVED = INPUT_WINDOW };
 
 /* The records that are not only written. */
-enum { PLAIN, HEADER_ATTR, HEADER_FEATURE, EVENT_UPDATE, COMPRESSED, FOLLOWED };
+enum { PLAIN, HEADER_ATTR, HEADER_FEATURE, EVENT_UPDATE, TRACING_DATA, COMPRESSED, FOLLOWED };
 
 /*
  * A queue, which is empty again before the decoder goes on.
@@ -215,6 +215,12 @@ static int end_damage(struct decoder *d, struct damage *damage, struct place who
 	return decoder_pass_on(d);
 }
 
+static bool is_tracing_data(const struct abi_value *record)
+{
+	return !strcmp(record->name, "header_tracing_data") ||
+	       !strcmp(record->name, "simpleperf_tracing_data");
+}
+
 /* The bytes behind a record that are not in its size: AUX data, tracing data. */
 static int pass_over(struct decoder *d, const unsigned char *bytes, size_t size, uint64_t *follow)
 {
@@ -230,9 +236,14 @@ static int pass_over(struct decoder *d, const unsigned char *bytes, size_t size,
 	if (!plan_number(plan, value->followed_by.field, bytes, size, d->events.order, follow))
 		return 0;
 	if (size - 8 >= plan_fixed_size(plan) && size - 8 - plan_fixed_size(plan) >= *follow) {
-		*follow = 0; /* simpleperf has it inside */
-		return 0;
+		size = *follow; /* simpleperf has it inside */
+		*follow = 0;
+		return is_tracing_data(value)
+			       ? perfdata_header_take_formats(
+					 &d->events, bytes + 8 + plan_fixed_size(plan), size)
+			       : 0;
 	}
+	d->collects = is_tracing_data(value) ? FOLLOWS : 0;
 	if (align > 1 && *follow % align && *follow < UINT64_MAX - align)
 		*follow += align - *follow % align;
 	return 0;
@@ -470,9 +481,31 @@ static int special(struct decoder *d, const unsigned char *bytes, size_t size, s
 		err = perfdata_header_take_feature(&d->events,
 						   load_word(bytes + 8, 8, d->events.order),
 						   bytes + 16, size - 16);
+	else if (!err && role == TRACING_DATA && size > 12)
+		err = perfdata_header_take_formats(&d->events, bytes + 12, size - 12);
 	else if (!err && role == EVENT_UPDATE)
 		err = names_by_update(&d->events, bytes, size);
 	return err ? err : decoder_pass_on(d);
+}
+
+/* A record of more than 64 KiB, which simpleperf writes. */
+static int large(struct decoder *d, const unsigned char *bytes, struct place place,
+		 uint64_t *follow)
+{
+	uint64_t size = size_is_large(d->events.order, bytes);
+	int slot = d->events.slot_of[record_type(d, bytes)];
+
+	if (d->jobs)
+		decoder_pass_on(d);
+	set_silence(d, place);
+	if (slot < 0 || d->options.finds)
+		lines_diagnostic(&d->lines, place, "unknown-type", 0,
+				 "a record of %llu bytes is passed over", (unsigned long long)size);
+	else
+		lines_put_large(&d->lines, bytes, size, place);
+	*follow = size - 8;
+	d->collects = slot >= 0 && is_tracing_data(d->events.records[slot].value) ? IN_LARGE : 0;
+	return decoder_pass_on(d);
 }
 
 /* Behind the last record of a file: the next file of the directory. *more: there is one. */
@@ -497,6 +530,9 @@ static int end_file(struct decoder *d, bool *more)
 		return next;
 	}
 	*more = false;
+	d->lines.options.silent = d->options.shards && d->options.shard < d->options.shards;
+	if (!next)
+		lines_no_formats(&d->lines, &d->events, (struct place){.within = -1});
 	if (next || !d->options.sort)
 		return next;
 	err = sort_end(&d->sorter);
@@ -507,11 +543,40 @@ static int end_file(struct decoder *d, bool *more)
 	return err ? err : d->out.err;
 }
 
-static void skip(struct decoder *d)
+/* Tracing data behind a record, from the byte on at which its own form begins. 0 or -ENOMEM. */
+static int collect_formats(struct decoder *d, uint64_t *taken)
+{
+	size_t size = (size_t)d->follow, from = d->collects == IN_LARGE ? 4 : 0;
+	unsigned char *bytes = malloc(size ? size : 1);
+	int err = bytes ? 0 : -ENOMEM;
+
+	while (!err && *taken < size && input_fill(&d->in, 1)) {
+		size_t n = input_fill(&d->in, 1);
+
+		n = n < size - *taken ? n : (size_t)(size - *taken);
+		memcpy(bytes + *taken, input_bytes(&d->in), n);
+		input_advance(&d->in, n);
+		*taken += n;
+	}
+	if (!err && *taken > from)
+		err = perfdata_header_take_formats(&d->events, bytes + from, (size_t)*taken - from);
+	free(bytes);
+	return err;
+}
+
+static int skip(struct decoder *d)
 {
 	struct place place = d->follow_place;
-	uint64_t follow = d->follow, skipped = input_skip(&d->in, follow);
+	uint64_t follow = d->follow, skipped = 0;
+	int err = 0;
 
+	if (d->collects && follow <= TRACING_DATA_MAX)
+		err = d->jobs ? jobs_drain(d->jobs) : 0;
+	if (!err && d->collects && follow <= TRACING_DATA_MAX)
+		err = collect_formats(d, &skipped);
+	else if (!err)
+		skipped = input_skip(&d->in, follow);
+	d->collects = 0;
 	d->follow = 0;
 	set_silence(d, place);
 	if (!d->lines.options.silent)
@@ -520,7 +585,7 @@ static void skip(struct decoder *d)
 		lines_diagnostic(&d->lines, place, "truncated", 0,
 				 "%llu bytes should follow this record, and %llu do",
 				 (unsigned long long)follow, (unsigned long long)skipped);
-	decoder_pass_on(d);
+	return err ? err : decoder_pass_on(d);
 }
 
 /* The records that the window begins with, or what is there instead. */
@@ -543,6 +608,9 @@ static int take_window(struct decoder *d, const unsigned char *bytes, size_t siz
 		if (d->jobs && !d->options.shards)
 			return jobs_window(d->jobs, &d->in, n, place);
 		err = put_run(d, bytes, n, place);
+	} else if (stop == SCAN_SPECIAL && size_is_large(d->events.order, bytes)) {
+		n = 8;
+		err = large(d, bytes, place, &follow);
 	} else if (stop == SCAN_SPECIAL) {
 		n = size_of(d, bytes);
 		err = special(d, bytes, n, place, &follow);
@@ -569,7 +637,9 @@ int decoder_step(struct decoder *d, bool *more)
 	if (d->piece.active)
 		return decompress_step(d);
 	if (d->follow)
-		skip(d);
+		err = skip(d);
+	if (err)
+		return err;
 	/* What there is goes out before a pipe is waited for: whoever looks on sees records as they
 	 * come. */
 	if (!d->in.seekable && input_would_block(&d->in))
@@ -612,6 +682,7 @@ static void set_roles(struct decoder *d)
 	} roles[] = {{"header_attr", HEADER_ATTR},
 		     {"header_feature", HEADER_FEATURE},
 		     {"event_update", EVENT_UPDATE},
+		     {"simpleperf_tracing_data", TRACING_DATA},
 		     {"compressed", COMPRESSED},
 		     {"compressed2", COMPRESSED}};
 

@@ -90,9 +90,10 @@ struct decoder {
 	struct piece piece;
 	uint64_t follow; /* bytes behind the last record that are to be skipped */
 	struct place follow_place;
-	struct damage damage, inner; /* of the file, and of the compressed stream */
-	enum perfabi_format format;  /* what it is: */
-	struct perfdata file;        /* one of these three, ... */
+	enum { FOLLOWS = 1, IN_LARGE } collects; /* they are tracing data; 0: they are not */
+	struct damage damage, inner;             /* of the file, and of the compressed stream */
+	enum perfabi_format format;              /* what it is: */
+	struct perfdata file;                    /* one of these three, ... */
 	struct ring ring;
 	const struct attr_list *attrs; /* ... and the attrs of a ring or of records */
 	bool special[TYPES];

@@ -106,6 +106,7 @@ void events_free(struct events *events)
 		free(events->names[i]);
 	free(events->names);
 	free(events->types);
+	formats_free(&events->formats);
 	free(events->shape_of);
 	free(events->ids);
 	*events = (struct events){0};
@@ -288,6 +289,26 @@ static int shape_of(struct events *events, const unsigned char *attr, struct err
 	return (int)events->shape_count++;
 }
 
+void events_set_formats(struct events *events)
+{
+	for (size_t i = 0; i < events->count; i++)
+		if (events->types[i].is_traced)
+			events->types[i].format =
+				formats_find(&events->formats, events->types[i].config);
+}
+
+/* Whether an attr in the host's order is a tracepoint's whose samples have raw data. */
+static bool is_traced(const struct abi *abi, const unsigned char *attr)
+{
+	const struct abi_field *type = abi_field(abi, "type"),
+			       *sample_type = abi_field(abi, "sample_type");
+	const struct abi_value *tracepoint = abi_value(abi_family(abi, "type"), "tracepoint", NULL);
+	const struct abi_value *raw = abi_value(sample_type->set, "raw", NULL);
+
+	return tracepoint && raw && attr_get(type, attr, host_order()) == tracepoint->value &&
+	       attr_get(sample_type, attr, host_order()) & raw->value;
+}
+
 int events_add(struct events *events, const unsigned char *attr, size_t size, struct error *e)
 {
 	const struct abi *abi = events->abi;
@@ -319,11 +340,14 @@ int events_add(struct events *events, const unsigned char *attr, size_t size, st
 	if (shape >= 0) {
 		events->shape_of[events->count] = (unsigned)shape;
 		events->names[events->count] = NULL;
+		events->types[events->count].format = NULL;
+		events->types[events->count].is_traced = is_traced(abi, native);
 		events->types[events->count].type =
 			attr_get(abi_field(abi, "type"), native, host_order());
 		events->types[events->count].config =
 			attr_get(abi_field(abi, "config"), native, host_order());
 		events->count++;
+		events_set_formats(events);
 	}
 	free(native);
 	return shape < 0 ? shape : (int)events->count - 1;

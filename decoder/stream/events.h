@@ -9,7 +9,7 @@
 #include <pthread.h>
 
 #include "abi/attr.h"
-#include "plan/plan.h"
+#include "plan/format.h"
 
 /*
  * Record types that there can be: the kernel's are below 64, perf's above, simpleperf's from 32768
@@ -77,7 +77,10 @@ struct events {
 	struct event_name **names;
 	struct {
 		uint64_t type, config;
-	} * types; /* likewise */
+		bool is_traced;              /* a tracepoint with raw data ... */
+		const struct format *format; /* ... and its format; NULL: none is known */
+	} * types;                           /* likewise */
+	struct formats formats;
 	size_t count, capacity, name_capacity, type_capacity;
 	uint64_t *ids; /* an open hash table: id, event + 1 */
 	size_t id_count, id_capacity;
@@ -104,6 +107,10 @@ int events_gather(const struct events *events, struct paths *paths);
  * with `e` filled: no memory, or more kinds of attrs than SHAPES_MAX.
  */
 int events_add(struct events *events, const unsigned char *attr, size_t size, struct error *e);
+
+/* Gives each tracepoint with raw data its format of events->formats; behind each change of these.
+ */
+void events_set_formats(struct events *events);
 
 /* The recording's architecture, once it is known: plans that were made before are made anew. */
 void events_set_arch(struct events *events, const struct abi_arch *arch);

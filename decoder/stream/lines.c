@@ -30,6 +30,8 @@ void lines_init(struct lines *lines, const struct events *events,
 	};
 	lines->record = (struct record){
 		.abi = events->abi, .notes = options->notes, .strict = options->strict};
+	lines->record.raw = &lines->raw;
+	lines->raw = (struct record){.abi = events->abi};
 	for (size_t i = 0; i < events->record_count; i++) {
 		const char *name = events->records[i].value->name;
 		char *p = put_text(lines->begin[i].text, "{\"type\":\"");
@@ -97,6 +99,8 @@ static const struct {
 	{"impossible", PERFABI_WARNING},
 	{"unterminated", PERFABI_WARNING},
 	{"time-order", PERFABI_WARNING},
+	{"format", PERFABI_NOTE},
+	{"no-format", PERFABI_NOTE},
 	{"reserved", PERFABI_NOTE},
 	{"padding", PERFABI_NOTE},
 	/* The file around the records. */
@@ -196,6 +200,22 @@ void lines_no_ids(struct lines *lines, struct events *events, struct place place
 	lines_diagnostic(lines, place, "no-id", 0,
 			 "attrs without ids that want different members in sample_id: all records "
 			 "are read by the first");
+}
+
+void lines_no_formats(struct lines *lines, const struct events *events, struct place place)
+{
+	size_t count = 0;
+	int first = -1;
+
+	for (size_t i = 0; i < events->count; i++)
+		if (events->types[i].is_traced && !events->types[i].format)
+			first = count++ ? first : (int)i;
+	if (count)
+		lines_diagnostic(lines, place, "no-format", 0,
+				 "%zu tracepoint%s no format, %s%s: raw data is hexadecimal "
+				 "(--tracefs DIR reads formats)",
+				 count, count == 1 ? " has" : "s have",
+				 count == 1 ? "" : "the first is ", events->names[first]->name);
 }
 
 void lines_end_limit(struct lines *lines)
@@ -474,7 +494,9 @@ static void put_line(struct lines *lines, const struct lines_record *header,
 		     const unsigned char *bytes, struct place place)
 {
 	const struct plan *plan = header->plan;
-	size_t longest = record_longest(plan, header->size), n;
+	const struct format *format =
+		header->event >= 0 ? lines->events->types[header->event].format : NULL;
+	size_t longest = record_longest(plan, format, header->size), n;
 	char *start = out_room(lines->out, longest), *p;
 	enum record_problem problem;
 
@@ -494,6 +516,7 @@ static void put_line(struct lines *lines, const struct lines_record *header,
 		*p++ = ',';
 	}
 	lines->record.at = lines->at;
+	lines->record.format = format;
 	problem = record_put(plan, &lines->record, bytes, 8, header->size, header->misc, &p);
 	if (__builtin_expect(lines->record.err, 0))
 		lines->out->err = lines->record.err;
@@ -513,6 +536,11 @@ static void put_line(struct lines *lines, const struct lines_record *header,
 	*p++ = '\n';
 	if (!lines->options.unwritten && !lines->options.silent)
 		lines->out->at = p;
+	if (__builtin_expect(lines->record.misfit, 0))
+		lines_diagnostic(lines, place, "format", 0,
+				 "%s: its raw data does not fit the format of %s:%s, and is "
+				 "hexadecimal",
+				 lines->begin[header->slot].name, format->system, format->name);
 	if (lines->options.strict)
 		say_findings(lines, place, header);
 }
@@ -521,7 +549,7 @@ static void put_line(struct lines *lines, const struct lines_record *header,
 static bool read_record(struct lines *lines, const struct plan *plan, const unsigned char *bytes,
 			size_t size, uint16_t misc)
 {
-	char *p = out_room(lines->out, record_longest(plan, size));
+	char *p = out_room(lines->out, record_longest(plan, NULL, size));
 
 	if (!p || !room_for_notes(lines, plan))
 		return false;
@@ -653,6 +681,24 @@ void lines_put(struct lines *lines, const unsigned char *bytes, size_t size, str
 		size -= n;
 		place_advance(&place, n);
 	}
+}
+
+void lines_put_large(struct lines *lines, const unsigned char *bytes, uint64_t size,
+		     struct place place)
+{
+	struct lines_record record;
+	char *p = out_room(lines->out, 512);
+
+	take_header(lines, bytes, place, &record);
+	if (!p || record.taken == LINES_PASSED_BY || lines->options.unwritten ||
+	    lines->options.silent)
+		return;
+	record.size = 0;
+	p = put_key(p, lines->begin[record.slot].text, lines->begin[record.slot].length);
+	p = put_place(p, place);
+	p = put_u64(put_text(p, "\"size\":"), size);
+	p = put_u64(put_text(p, ",\"passed_over\":"), size - 8);
+	lines->out->at = put_text(p, "}\n");
 }
 
 void lines_add_sums(struct lines_sums *to, const struct lines_sums *from)

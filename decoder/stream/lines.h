@@ -74,7 +74,7 @@ struct lines {
 	const struct events *events;
 	struct lines_options options;
 	struct out *out;
-	struct record record;
+	struct record record, raw;
 	struct lines_sums sums;
 	struct {
 		char name[41]; /* SAMPLE */
@@ -141,6 +141,13 @@ void lines_id_clashes(struct lines *lines, struct events *events, struct place p
 
 /* ... and that nothing tells records of one attr from those of another, once. */
 void lines_no_ids(struct lines *lines, struct events *events, struct place place);
+
+/* ... and that tracepoints have no format. */
+void lines_no_formats(struct lines *lines, const struct events *events, struct place place);
+
+/* A record whose size is more than fits its header: that it is there, and its size. */
+void lines_put_large(struct lines *lines, const unsigned char *bytes, uint64_t size,
+		     struct place place);
 
 /* Ends what lines->limit began, and says how many diagnostics were not written. */
 void lines_end_limit(struct lines *lines);

@@ -33,6 +33,7 @@ int names_set(struct events *events, int event, const char *name, size_t size)
 	memcpy(set->text, text, set->length);
 	memcpy(set->name, name, size);
 	set->name[size] = '\0';
+	set->is_by_attr = false;
 	return 0;
 }
 
@@ -115,7 +116,27 @@ int names_by_attr(struct events *events, int event, const unsigned char *bytes, 
 		name[n++] = ':';
 	while (precise--)
 		name[n++] = 'p';
-	return names_set(events, event, name, n);
+	if (names_set(events, event, name, n))
+		return -ENOMEM;
+	events->names[event]->is_by_attr = true;
+	return 0;
+}
+
+int names_by_formats(struct events *events)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < events->count && !err; i++) {
+		const struct format *format = events->types[i].format;
+		char name[EVENT_NAME_MAX];
+		int n;
+
+		if (!format || !events->names[i] || !events->names[i]->is_by_attr)
+			continue;
+		n = snprintf(name, sizeof(name), "%s:%s", format->system, format->name);
+		err = n < (int)sizeof(name) ? names_set(events, (int)i, name, (size_t)n) : 0;
+	}
+	return err;
 }
 
 struct naming {

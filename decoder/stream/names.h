@@ -14,6 +14,7 @@ enum { EVENT_NAME_MAX = 256, EVENT_TEXT_MAX = 512 }; /* a longer name is not tak
 
 struct event_name {
 	char name[EVENT_NAME_MAX];
+	bool is_by_attr;
 	size_t length;
 	char text[EVENT_TEXT_MAX + PUT_KEY]; /* "event":"cycles:u", as put_key() copies it */
 };
@@ -27,6 +28,9 @@ int names_by_attr(struct events *events, int event, const unsigned char *attr, s
 /* By the feature section of that value's name, if it names events. 0 or -ENOMEM. */
 int names_by_feature(struct events *events, const struct abi_value *feature,
 		     const unsigned char *bytes, size_t size);
+
+/* Those that were named by their attr alone, by the formats of events->formats. 0 or -ENOMEM. */
+int names_by_formats(struct events *events);
 
 /* By EVENT_UPDATE, a whole record. 0 or -ENOMEM. */
 int names_by_update(struct events *events, const unsigned char *bytes, size_t size);

@@ -332,7 +332,7 @@ static int put_section(const struct reader *r, unsigned feature, const struct ab
 		       const struct plan *plan, const unsigned char *bytes,
 		       const struct segment *range)
 {
-	size_t size = (size_t)range->size, longest = record_longest(plan, size) + 256;
+	size_t size = (size_t)range->size, longest = record_longest(plan, NULL, size) + 256;
 	struct record *record = &r->lines->record;
 	char *p = out_room(r->out, longest), text[160];
 	enum record_problem problem;
@@ -360,12 +360,13 @@ static int put_section(const struct reader *r, unsigned feature, const struct ab
 }
 
 /* The bytes of a section that is decoded; NULL in *bytes where it is given by its place alone. */
-static int read_section(struct input *in, const struct segment *range, unsigned char **bytes)
+static int read_section(struct input *in, const struct segment *range, size_t most,
+			unsigned char **bytes)
 {
 	long n;
 
 	*bytes = NULL;
-	if (range->size > SECTION_MAX)
+	if (range->size > most)
 		return 0;
 	*bytes = malloc(range->size ? (size_t)range->size : 1);
 	if (!*bytes)
@@ -398,7 +399,7 @@ static int put_feature(const struct reader *r, unsigned feature, const struct se
 		return 0;
 	}
 	if (layout)
-		err = read_section(r->in, range, &bytes);
+		err = read_section(r->in, range, SECTION_MAX, &bytes);
 	if (err || !bytes)
 		return err ? err : put_range(r->out, feature, value, range);
 	err = plan_make(&plan, &with, layout);
@@ -466,6 +467,14 @@ static int put_features(const struct reader *r)
 	return err ? err : out_text(r->out, "}");
 }
 
+int perfdata_header_take_formats(struct events *events, const unsigned char *bytes, size_t size)
+{
+	int err = formats_add_all(&events->formats, events->abi, bytes, size);
+
+	events_set_formats(events);
+	return err == -ENOMEM ? err : names_by_formats(events);
+}
+
 static int tell_arch(void *events, const struct record_text *told)
 {
 	char name[65];
@@ -481,6 +490,8 @@ int perfdata_header_take_feature(struct events *events, uint64_t feature,
 	static const char *const paths[] = {"arch"};
 	const struct abi_value *value = abi_value_of(abi_family(events->abi, "feature"), feature);
 
+	if (value && !strcmp(value->name, "tracing_data"))
+		return perfdata_header_take_formats(events, bytes, size);
 	if (!value || !value->layout)
 		return 0;
 	if (!strcmp(value->name, "arch"))
@@ -505,7 +516,7 @@ static int take_section(const struct reader *r, const char *name)
 				    &range, &named_at);
 	if (err <= 0 || range.offset > r->in->size || range.size > r->in->size - range.offset)
 		return err < 0 ? err : 0;
-	err = read_section(r->in, &range, &bytes);
+	err = read_section(r->in, &range, TRACING_DATA_MAX, &bytes);
 	if (!err && bytes)
 		err = perfdata_header_take_feature(r->events, value->value, bytes,
 						   (size_t)range.size);
@@ -530,6 +541,8 @@ int perfdata_header_put(const struct perfdata *file, struct input *in, struct ev
 	err = file->is_pipe ? 0 : take_section(&r, "arch");
 	if (!err && !file->is_pipe)
 		err = put_attrs(&r);
+	if (!err && !file->is_pipe)
+		err = take_section(&r, "tracing_data");
 	if (!err && !file->is_pipe)
 		err = take_section(&r, "simpleperf_meta_info");
 	if (!err && !file->is_pipe)

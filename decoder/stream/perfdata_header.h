@@ -32,6 +32,12 @@ int perfdata_header_add_attr(struct events *events, const unsigned char *attr, s
 int perfdata_header_add_id(struct events *events, uint64_t id, struct place place,
 			   struct lines *lines, struct found_attrs *found, int *event);
 
+enum { TRACING_DATA_MAX = 64 * 1024 * 1024 }; /* bytes of it that are read */
+
+/* Takes the formats of tracepoints from the bytes of TRACING_DATA, as far as they are understood.
+ * 0 or -ENOMEM. */
+int perfdata_header_take_formats(struct events *events, const unsigned char *bytes, size_t size);
+
 /* Takes from a feature section what records go by: the machine, names of events. 0 or -ENOMEM. */
 int perfdata_header_take_feature(struct events *events, uint64_t feature,
 				 const unsigned char *bytes, size_t size);

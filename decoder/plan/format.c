@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Formats of tracepoints: include/trace/stages and kernel/trace/trace_events.c, f_show().
+ */
+#include "plan/format.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FORMATS_MAX = 65536, FORMAT_BYTES = 1 << 20, LINE = 1024 };
+
+void formats_free(struct formats *formats)
+{
+	for (size_t i = 0; i < formats->count; i++)
+		plan_free(&formats->list[i]->plan);
+	free(formats->list);
+	arena_free(&formats->arena);
+	*formats = (struct formats){0};
+}
+
+/* Where a format of that id is, or belongs. */
+static size_t place_of(const struct formats *formats, uint64_t id)
+{
+	size_t low = 0, high = formats->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (formats->list[middle]->id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const struct format *formats_find(const struct formats *formats, uint64_t id)
+{
+	size_t at = place_of(formats, id);
+
+	return at < formats->count && formats->list[at]->id == id ? formats->list[at] : NULL;
+}
+
+/* A field's line, taken apart. */
+struct field_line {
+	char type[LINE], name[LAYOUT_NAME + 1];
+	unsigned long elements; /* in brackets behind the name; 0: none, or as many as there are */
+	bool is_array, is_dynamic, is_relative;
+	unsigned offset, size, is_signed;
+};
+
+static bool take_prefix(const char **text, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	if (strncmp(*text, prefix, n) != 0)
+		return false;
+	*text += n;
+	return true;
+}
+
+/* "field:__data_loc char[] name;\toffset:8;\tsize:4;\tsigned:1;" False if it is something else. */
+static bool parse_field(const char *line, struct field_line *field)
+{
+	const char *end, *name, *bracket;
+	size_t n;
+
+	*field = (struct field_line){0};
+	while (*line == ' ' || *line == '\t')
+		line++;
+	if (!take_prefix(&line, "field:") && !take_prefix(&line, "field special:"))
+		return false;
+	end = strchr(line, ';');
+	if (!end || (size_t)(end - line) >= sizeof(field->type) ||
+	    sscanf(end, "; offset:%u; size:%u; signed:%u", &field->offset, &field->size,
+		   &field->is_signed) < 2)
+		return false;
+	field->is_dynamic = take_prefix(&line, "__data_loc ");
+	if (!field->is_dynamic)
+		field->is_dynamic = field->is_relative = take_prefix(&line, "__rel_loc ");
+	if (end > line && end[-1] == ']' && !field->is_dynamic) {
+		for (bracket = end; bracket > line && *bracket != '['; bracket--)
+			;
+		field->is_array = true;
+		field->elements = strtoul(bracket + 1, NULL, 0);
+		end = bracket;
+	}
+	for (name = end; name > line && (isalnum((unsigned char)name[-1]) || name[-1] == '_');
+	     name--)
+		;
+	n = (size_t)(end - name);
+	if (!n || n >= sizeof(field->name))
+		return false;
+	memcpy(field->name, name, n);
+	snprintf(field->type, sizeof(field->type), "%.*s", (int)(name - line), line);
+	return true;
+}
+
+static bool has_word(const char *type, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (const char *p = type; (p = strstr(p, word)); p++)
+		if ((p == type || !isalnum((unsigned char)p[-1])) &&
+		    !isalnum((unsigned char)p[n]) && p[n] != '_' && (p == type || p[-1] != '_'))
+			return true;
+	return false;
+}
+
+/* The bytes of one element of a dynamic array, whose type alone is given; 0: not known. */
+static unsigned width_of_type(const char *type, unsigned long_size)
+{
+	static const struct {
+		const char *word;
+		unsigned width;
+	} words[] = {{"char", 1},      {"u8", 1},      {"s8", 1},  {"__u8", 1},  {"__s8", 1},
+		     {"bool", 1},      {"short", 2},   {"u16", 2}, {"s16", 2},   {"__u16", 2},
+		     {"__be16", 2},    {"u64", 8},     {"s64", 8}, {"__u64", 8}, {"uint64_t", 8},
+		     {"long long", 8}, {"u32", 4},     {"s32", 4}, {"__u32", 4}, {"uint32_t", 4},
+		     {"uint8_t", 1},   {"uint16_t", 2}};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (has_word(type, words[i].word))
+			return words[i].width;
+	if (has_word(type, "long") || has_word(type, "cpumask_t") || has_word(type, "size_t"))
+		return long_size;
+	return has_word(type, "int") || has_word(type, "unsigned") ? 4 : 0;
+}
+
+/* The type of a number of that width; LAYOUT_TYPES: there is none. */
+static enum layout_type number_type(const struct field_line *field, unsigned width)
+{
+	static const enum layout_type types[9][2] = {[1] = {LAYOUT_U8, LAYOUT_S8},
+						     [2] = {LAYOUT_U16, LAYOUT_S16},
+						     [4] = {LAYOUT_U32, LAYOUT_S32},
+						     [8] = {LAYOUT_U64, LAYOUT_S64}};
+
+	if (width != 1 && width != 2 && width != 4 && width != 8)
+		return LAYOUT_TYPES;
+	if (strchr(field->type, '*') && width >= 4)
+		return width == 8 ? LAYOUT_HEX64 : LAYOUT_HEX32;
+	return types[width][field->is_signed && !has_word(field->type, "bool")];
+}
+
+/* What a field is in a layout. */
+static void make_node(const struct field_line *field, unsigned long_size, struct layout_node *node)
+{
+	bool is_array = field->is_array || field->is_dynamic,
+	     is_text = has_word(field->type, "char") && !has_word(field->type, "unsigned");
+	unsigned width = field->is_dynamic  ? width_of_type(field->type, long_size)
+			 : !field->is_array ? field->size
+			 : field->elements  ? (unsigned)(field->size / field->elements)
+					    : width_of_type(field->type, long_size);
+	enum layout_type type = number_type(field, width);
+	struct layout_size size = {.from = field->is_dynamic ? field->is_relative
+								       ? LAYOUT_FROM_REL_LOC
+								       : LAYOUT_FROM_DATA_LOC
+					   : field->size     ? LAYOUT_FROM_NUMBER
+							     : LAYOUT_FROM_REST,
+				   .number = field->size};
+
+	if (!is_array && type != LAYOUT_TYPES) {
+		node->kind = LAYOUT_NUMBER;
+		node->number.type = type;
+		return;
+	}
+	if (is_array && width > 1 && type != LAYOUT_TYPES) {
+		node->kind = LAYOUT_ARRAY;
+		node->array.type = type;
+		if (size.from == LAYOUT_FROM_NUMBER)
+			size.number /= width;
+		node->array.count = size;
+		return;
+	}
+	node->kind = is_array && is_text ? LAYOUT_STRING : LAYOUT_BYTES;
+	node->text.size = size;
+}
+
+/* Adds a node for the field behind what there is, with what lies between; false if it cannot be. */
+static bool add_field(struct formats *formats, const struct field_line *field,
+		      struct layout_list *list, uint32_t *end)
+{
+	struct layout_node *node = (struct layout_node *)&list->nodes[list->count];
+
+	if (field->offset < *end || field->size > LAYOUT_NUMBER_MAX ||
+	    field->offset > LAYOUT_NUMBER_MAX || (field->is_dynamic && field->size != 4))
+		return false;
+	if (field->offset > *end) {
+		*node++ = (struct layout_node){.kind = LAYOUT_PAD, .zeros = field->offset - *end};
+		list->count++;
+	}
+	*node = (struct layout_node){.name = arena_join(&formats->arena, field->name, "")};
+	make_node(field, formats->long_size, node);
+	list->count++;
+	*end = field->offset + field->size;
+	return node->name != NULL;
+}
+
+/* The next line of `size` bytes, without its newline, cut to fit. */
+static bool next_line(const char **text, size_t *size, char line[LINE])
+{
+	const char *end = memchr(*text, '\n', *size);
+	size_t n = end ? (size_t)(end - *text) : *size;
+
+	if (!*size)
+		return false;
+	snprintf(line, LINE, "%.*s", (int)(n < LINE ? n : LINE - 1), *text);
+	n += end != NULL;
+	*text += n;
+	*size -= n;
+	return true;
+}
+
+static int insert(struct formats *formats, struct format *format)
+{
+	size_t at = place_of(formats, format->id);
+
+	if (at < formats->count && formats->list[at]->id == format->id) {
+		plan_free(&format->plan);
+		return 0;
+	}
+	if (list_grow(&formats->list, formats->count, &formats->capacity, sizeof(*formats->list))) {
+		plan_free(&format->plan);
+		return -ENOMEM;
+	}
+	memmove(formats->list + at + 1, formats->list + at,
+		(formats->count - at) * sizeof(*formats->list));
+	formats->list[at] = format;
+	formats->count++;
+	return 0;
+}
+
+int formats_add(struct formats *formats, const struct abi *abi, const char *system,
+		const char *text, size_t size)
+{
+	struct format *format = arena_alloc(&formats->arena, sizeof(*format));
+	struct layout_node *objects = arena_array(&formats->arena, 2, sizeof(*objects));
+	size_t lines = 2;
+	struct field_line field;
+	char line[LINE], name[LINE];
+	uint32_t end = 0;
+	bool fits = true;
+	int err;
+
+	for (size_t i = 0; i < size; i++)
+		lines += text[i] == '\n';
+	if (!format || !objects || size > FORMAT_BYTES || formats->count == FORMATS_MAX)
+		return format && objects ? -EINVAL : -ENOMEM;
+	objects[0] = (struct layout_node){.kind = LAYOUT_OBJECT, .name = "common"};
+	objects[1] = (struct layout_node){.kind = LAYOUT_OBJECT, .name = "raw"};
+	for (int i = 0; i < 2; i++) {
+		objects[i].object.nodes = arena_array(&formats->arena, 2 * lines, sizeof(*objects));
+		if (!objects[i].object.nodes)
+			return -ENOMEM;
+	}
+	format->id = UINT64_MAX;
+	while (fits && next_line(&text, &size, line)) {
+		unsigned long long id;
+
+		if (sscanf(line, "name: %1000s", name) == 1)
+			format->name = arena_join(&formats->arena, name, "");
+		else if (sscanf(line, "ID: %llu", &id) == 1)
+			format->id = id;
+		else if (parse_field(line, &field))
+			fits = add_field(formats, &field,
+					 &objects[strncmp(field.name, "common_", 7) != 0].object,
+					 &end);
+	}
+	format->system = arena_join(&formats->arena, system, "");
+	if (!fits || !format->name || !format->system || format->id > UINT32_MAX ||
+	    !objects[1].object.count)
+		return -EINVAL;
+	format->layout = (struct layout){
+		.name = format->name, .owner = LAYOUT_OF_TRACEPOINT, .list = {objects, 2}};
+	err = plan_make(&format->plan, &(struct plan_for){.abi = abi}, &format->layout);
+	return err ? err : insert(formats, format);
+}
+
+/* Bytes that are taken from the front. */
+struct cursor {
+	const unsigned char *at;
+	size_t left;
+	enum byte_order order;
+};
+
+static const unsigned char *take_some(struct cursor *c, uint64_t n)
+{
+	const unsigned char *at = c->at;
+
+	if (n > c->left)
+		return NULL;
+	c->at += n;
+	c->left -= (size_t)n;
+	return at;
+}
+
+static bool take_word(struct cursor *c, unsigned width, uint64_t *value)
+{
+	const unsigned char *at = take_some(c, width);
+
+	*value = at ? load_word(at, width, c->order) : 0;
+	return at != NULL;
+}
+
+static const char *take_text(struct cursor *c)
+{
+	const unsigned char *end = memchr(c->at, '\0', c->left);
+
+	return end ? (const char *)take_some(c, (uint64_t)(end - c->at) + 1) : NULL;
+}
+
+/* As many formats as a number in front says, each with its size. 0, -ENOMEM, or -EINVAL. */
+static int take_formats(struct formats *formats, const struct abi *abi, const char *system,
+			struct cursor *c)
+{
+	uint64_t count, size;
+	int err = take_word(c, 4, &count) ? 0 : -EINVAL;
+
+	while (!err && count--) {
+		const unsigned char *text = take_word(c, 8, &size) ? take_some(c, size) : NULL;
+
+		if (!text)
+			return -EINVAL;
+		err = formats_add(formats, abi, system, (const char *)text, (size_t)size);
+		err = err == -ENOMEM ? err : 0; /* one that is not understood stands alone */
+	}
+	return err;
+}
+
+int formats_add_all(struct formats *formats, const struct abi *abi, const unsigned char *bytes,
+		    size_t size)
+{
+	struct cursor c = {bytes, size, LITTLE};
+	const unsigned char *magic = take_some(&c, 10), *machine;
+	const char *version = magic ? take_text(&c) : NULL;
+	uint64_t n, systems;
+	int err;
+
+	machine = version ? take_some(&c, 6) : NULL;
+	if (!machine || memcmp(magic, "\x17\x08\x44tracing", 10) != 0)
+		return -EINVAL;
+	c.order = machine[0] ? BIG : LITTLE;
+	formats->long_size = machine[1] == 4 ? 4 : 8;
+	for (int i = 0; i < 2; i++) /* header_page, header_event */
+		if (!take_text(&c) || !take_word(&c, 8, &n) || !take_some(&c, n))
+			return -EINVAL;
+	err = take_formats(formats, abi, "ftrace", &c);
+	if (!err && !take_word(&c, 4, &systems))
+		err = -EINVAL;
+	for (uint64_t i = 0; !err && i < systems; i++) {
+		const char *system = take_text(&c);
+
+		err = system ? take_formats(formats, abi, system, &c) : -EINVAL;
+	}
+	return err;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What tracefs says of tracepoints, events/SYSTEM/NAME/format, compiled into plans.
+ */
+#ifndef PERFABI_FORMAT_H
+#define PERFABI_FORMAT_H
+
+#include "abi/layout.h"
+#include "plan/plan.h"
+
+/* One tracepoint, by whose plan a sample's raw data is read. */
+struct format {
+	const char *system, *name;
+	uint64_t id; /* attr.config, and common_type */
+	struct layout layout;
+	struct plan plan; /* "common":{...},"raw":{...} */
+};
+
+struct formats {
+	struct format **list; /* sorted by id */
+	size_t count, capacity;
+	unsigned long_size; /* of the machine: 4 or 8 */
+	bool names;         /* what print fmt has a name for is printed by it */
+	struct arena arena;
+};
+
+void formats_free(struct formats *formats);
+
+/* The format of that id, or NULL. */
+const struct format *formats_find(const struct formats *formats, uint64_t id);
+
+/*
+ * Adds what is in a file `format`, of `size` bytes. 0, -ENOMEM, or -EINVAL: it is none, or says
+ * what cannot be.
+ */
+int formats_add(struct formats *formats, const struct abi *abi, const char *system,
+		const char *text, size_t size);
+
+/*
+ * Adds all in the bytes of TRACING_DATA as perf and simpleperf write them
+ * (tools/perf/util/trace-event-info.c). 0, -ENOMEM, or -EINVAL: they end, or are something else;
+ * what came before is added.
+ */
+int formats_add_all(struct formats *formats, const struct abi *abi, const unsigned char *bytes,
+		    size_t size);
+
+/* The same of a folder of tracefs, of those of `count` ids that are there. 0 or a negative errno.
+ */
+int formats_add_tracefs(struct formats *formats, const struct abi *abi, const char *folder,
+			const uint64_t *ids, size_t count);
+
+#endif
