@@ -190,6 +190,7 @@ static int take_options(struct decode_options *out, struct call *call,
 		.with = {.paths = has_lines ? NULL : &call->perfabi->paths},
 		.no_header = !has_lines || o->check,
 		.no_summary = !has_lines || o->no_summary,
+		.tracefs = o->tracefs,
 	};
 	if (!err)
 		err = select_types(call, o, &out->lines);
@@ -264,6 +265,8 @@ static int begin_opened(struct call *call, const struct perfabi_options *o)
 		call->option = NULL;
 		err = decoder_begin(d, &call->error);
 	}
+	if (!err)
+		err = decoder_tracefs(d);
 	if (!err && d->in.err)
 		err = d->in.err;
 	if (err && d->option)

@@ -79,6 +79,8 @@ struct perfabi_options {
 	bool sort;              /* records in the order of their time, as perf sorts them */
 	unsigned jobs;          /* threads, with the caller's: 1 to PERFABI_JOBS_MAX; 0 is 1 */
 	unsigned shard, shards; /* the shard-th (from 1) of so many; shards 0: all */
+	const char *tracefs; /* a folder, /sys/kernel/tracing: with the formats of tracepoints that
+			      * the recording has none of; NULL: nobody looks there */
 
 	uint64_t reserved[8]; /* zero */
 };

@@ -25,7 +25,7 @@ void formats_free(struct formats *formats)
 }
 
 /* Where a format of that id is, or belongs. */
-static size_t place_of(const struct formats *formats, uint64_t id)
+static size_t index_of_id(const struct formats *formats, uint64_t id)
 {
 	size_t low = 0, high = formats->count;
 
@@ -42,7 +42,7 @@ static size_t place_of(const struct formats *formats, uint64_t id)
 
 const struct format *formats_find(const struct formats *formats, uint64_t id)
 {
-	size_t at = place_of(formats, id);
+	size_t at = index_of_id(formats, id);
 
 	return at < formats->count && formats->list[at]->id == id ? formats->list[at] : NULL;
 }
@@ -183,8 +183,8 @@ static void make_node(const struct field_line *field, unsigned long_size, struct
 }
 
 /* Adds a node for the field behind what there is, with what lies between; false if it cannot be. */
-static bool add_field(struct formats *formats, const struct field_line *field,
-		      struct layout_list *list, uint32_t *end)
+static bool format_field(struct formats *formats, const struct field_line *field,
+			 struct layout_list *list, uint32_t *end)
 {
 	struct layout_node *node = (struct layout_node *)&list->nodes[list->count];
 
@@ -203,7 +203,7 @@ static bool add_field(struct formats *formats, const struct field_line *field,
 }
 
 /* The next line of `size` bytes, without its newline, cut to fit. */
-static bool next_line(const char **text, size_t *size, char line[LINE])
+static bool format_line(const char **text, size_t *size, char line[LINE])
 {
 	const char *end = memchr(*text, '\n', *size);
 	size_t n = end ? (size_t)(end - *text) : *size;
@@ -219,7 +219,7 @@ static bool next_line(const char **text, size_t *size, char line[LINE])
 
 static int insert(struct formats *formats, struct format *format)
 {
-	size_t at = place_of(formats, format->id);
+	size_t at = index_of_id(formats, format->id);
 
 	if (at < formats->count && formats->list[at]->id == format->id) {
 		plan_free(&format->plan);
@@ -260,7 +260,7 @@ int formats_add(struct formats *formats, const struct abi *abi, const char *syst
 			return -ENOMEM;
 	}
 	format->id = UINT64_MAX;
-	while (fits && next_line(&text, &size, line)) {
+	while (fits && format_line(&text, &size, line)) {
 		unsigned long long id;
 
 		if (sscanf(line, "name: %1000s", name) == 1)
@@ -268,9 +268,9 @@ int formats_add(struct formats *formats, const struct abi *abi, const char *syst
 		else if (sscanf(line, "ID: %llu", &id) == 1)
 			format->id = id;
 		else if (parse_field(line, &field))
-			fits = add_field(formats, &field,
-					 &objects[strncmp(field.name, "common_", 7) != 0].object,
-					 &end);
+			fits = format_field(formats, &field,
+					    &objects[strncmp(field.name, "common_", 7) != 0].object,
+					    &end);
 	}
 	format->system = arena_join(&formats->arena, system, "");
 	if (!fits || !format->name || !format->system || format->id > UINT32_MAX ||
@@ -358,5 +358,86 @@ int formats_add_all(struct formats *formats, const struct abi *abi, const unsign
 
 		err = system ? take_formats(formats, abi, system, &c) : -EINVAL;
 	}
+	return err;
+}
+
+/* A file in a folder of tracefs, of which no size is known before. NULL with errno. */
+static char *read_file(int folder, const char *path, size_t *size)
+{
+	int fd = openat(folder, path, O_RDONLY | O_CLOEXEC);
+	char *text = fd < 0 ? NULL : malloc(FORMAT_BYTES);
+	ssize_t n = 1;
+
+	for (*size = 0; text && n > 0 && *size<FORMAT_BYTES; *size += n> 0 ? (size_t)n : 0)
+		n = read(fd, text + *size, FORMAT_BYTES - *size);
+	if (fd >= 0)
+		close(fd);
+	if (!text || n >= 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* The format of events/SYSTEM/NAME if its id is among them. 0 or -ENOMEM; what is not there is not
+ * added. */
+static int add_of_folder(struct formats *formats, const struct abi *abi, int events,
+			 const char *system, const char *name, const uint64_t *ids, size_t count)
+{
+	char path[600], *text;
+	bool is_wanted = false;
+	uint64_t id;
+	size_t size;
+	int err = 0;
+
+	snprintf(path, sizeof(path), "%.255s/%.255s/id", system, name);
+	text = read_file(events, path, &size);
+	id = text && size ? strtoull(text, NULL, 10) : UINT64_MAX;
+	free(text);
+	for (size_t i = 0; i < count && !is_wanted; i++)
+		is_wanted = ids[i] == id;
+	if (!is_wanted)
+		return 0;
+	snprintf(path, sizeof(path), "%.255s/%.255s/format", system, name);
+	text = read_file(events, path, &size);
+	if (text)
+		err = formats_add(formats, abi, system, text, size);
+	free(text);
+	return err == -ENOMEM ? err : 0;
+}
+
+static DIR *open_folder(int in, const char *name)
+{
+	int fd = openat(in, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!folder && fd >= 0)
+		close(fd);
+	return folder;
+}
+
+int formats_add_tracefs(struct formats *formats, const struct abi *abi, const char *folder,
+			const uint64_t *ids, size_t count)
+{
+	char path[4096];
+	const struct dirent *system, *name;
+	DIR *events, *systems;
+	int err = 0;
+
+	snprintf(path, sizeof(path), "%s/events", folder);
+	events = open_folder(AT_FDCWD, path);
+	if (!events)
+		return errno == ENOMEM ? -ENOMEM : -errno;
+	formats->long_size = sizeof(long);
+	while (!err && (system = readdir(events))) {
+		systems = system->d_name[0] == '.' ? NULL
+						   : open_folder(dirfd(events), system->d_name);
+		while (systems && !err && (name = readdir(systems)))
+			if (name->d_name[0] != '.')
+				err = add_of_folder(formats, abi, dirfd(events), system->d_name,
+						    name->d_name, ids, count);
+		if (systems)
+			closedir(systems);
+	}
+	closedir(events);
 	return err;
 }

@@ -563,7 +563,7 @@ static enum record_problem run_once(const struct plan *plan, struct record *r,
 
 /* Raw data by its format: where that is written up to, or NULL where it does not fit. */
 static __attribute__((noinline)) char *put_traced(struct record *r, const unsigned char *bytes,
-					       size_t size, char *p)
+						  size_t size, char *p)
 {
 	const struct plan *plan = &r->format->plan;
 	bool maybe;

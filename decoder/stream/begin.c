@@ -183,6 +183,8 @@ static int begin_ring(struct decoder *d, struct error *e)
 	if (!err)
 		err = given_attrs_add(d->attrs, &d->events, e);
 	if (!err)
+		err = decoder_tracefs(d);
+	if (!err)
 		err = ring_open(&d->ring, d->abi, &d->in, d->events.order,
 				attr_list_flag(d->attrs, d->abi, "write_backward"), e);
 	if (err)
@@ -207,6 +209,8 @@ static int begin_records(struct decoder *d, struct error *e)
 {
 	int err = given_attrs_add(d->attrs, &d->events, e);
 
+	if (!err)
+		err = decoder_tracefs(d);
 	if (!err && d->options.shards && !d->in.seekable)
 		return no_shards_of(d, "a pipe", "a file, whose size is known", e);
 	if (!err)

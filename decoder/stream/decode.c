@@ -458,7 +458,33 @@ static int add_event(struct decoder *d, const unsigned char *bytes, size_t size,
 		err = perfdata_header_add_id(&d->events, load_word(bytes + at, 8, d->events.order),
 					     place, &d->lines, d->options.found, &event);
 	lines_no_ids(&d->lines, &d->events, place);
-	return err;
+	return err ? err : decoder_tracefs(d);
+}
+
+int decoder_tracefs(struct decoder *d)
+{
+	struct events *events = &d->events;
+	uint64_t *ids = NULL;
+	size_t count = 0;
+	int err;
+
+	for (size_t i = 0; i < events->count; i++)
+		count += events->types[i].is_traced && !events->types[i].format;
+	if (!d->options.tracefs || !count)
+		return 0;
+	ids = calloc(count, sizeof(*ids));
+	if (!ids)
+		return -ENOMEM;
+	for (size_t i = 0, n = 0; i < events->count; i++)
+		if (events->types[i].is_traced && !events->types[i].format)
+			ids[n++] = events->types[i].config;
+	err = formats_add_tracefs(&events->formats, d->abi, d->options.tracefs, ids, count);
+	free(ids);
+	events_set_formats(events);
+	if (err == -ENOMEM)
+		return err;
+	return err ? decoder_fail(d, err, "%s/events: %s", d->options.tracefs, strerror(-err))
+		   : names_by_formats(events);
 }
 
 static int special(struct decoder *d, const unsigned char *bytes, size_t size, struct place place,
@@ -679,12 +705,9 @@ static void set_roles(struct decoder *d)
 	static const struct {
 		const char *name;
 		uint8_t role;
-	} roles[] = {{"header_attr", HEADER_ATTR},
-		     {"header_feature", HEADER_FEATURE},
-		     {"event_update", EVENT_UPDATE},
-		     {"simpleperf_tracing_data", TRACING_DATA},
-		     {"compressed", COMPRESSED},
-		     {"compressed2", COMPRESSED}};
+	} roles[] = {{"header_attr", HEADER_ATTR},   {"header_feature", HEADER_FEATURE},
+		     {"event_update", EVENT_UPDATE}, {"simpleperf_tracing_data", TRACING_DATA},
+		     {"compressed", COMPRESSED},     {"compressed2", COMPRESSED}};
 
 	for (unsigned type = 0; type < TYPES; type++) {
 		int slot = d->events.slot_of[type];

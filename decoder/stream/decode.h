@@ -54,6 +54,7 @@ struct decode_options {
 	struct plan_for with; /* of records: which fields, with what numbers; the rest is the
 			       * decoder's */
 	bool no_header, header_only, no_summary;
+	const char *tracefs;       /* a folder for formats that the recording lacks; NULL: none */
 	bool sort;                 /* records in the order of their time */
 	struct found_attrs *found; /* takes the attrs; of a file nothing else is read. NULL: nobody
 				    * asked */
@@ -130,6 +131,10 @@ void decoder_free(struct decoder *d);
 /* Between begin.c and decode.c: says why the call failed, in d->message. Returns `err`. */
 int decoder_fail(struct decoder *d, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* Between them, too: takes formats that are missing from options->tracefs. 0 or a negative errno.
+ */
+int decoder_tracefs(struct decoder *d);
 
 /* Behind the decoder's own lines: what is given to threads next comes after them. 0 or the sink's
  * error. */

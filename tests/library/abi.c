@@ -42,8 +42,9 @@ IS(perfabi_options, sort, 69, 41, 41);
 IS(perfabi_options, jobs, 72, 44, 44);
 IS(perfabi_options, shard, 76, 48, 48);
 IS(perfabi_options, shards, 80, 52, 52);
-IS(perfabi_options, reserved, 88, 56, 56);
-HAS(perfabi_options, 152, 120, 120);
+IS(perfabi_options, tracefs, 88, 56, 56);
+IS(perfabi_options, reserved, 96, 60, 64);
+HAS(perfabi_options, 160, 124, 128);
 
 IS(perfabi_result, errors, 0, 0, 0);
 IS(perfabi_result, warnings, 8, 8, 8);
