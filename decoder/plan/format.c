@@ -362,7 +362,7 @@ int formats_add_all(struct formats *formats, const struct abi *abi, const unsign
 }
 
 /* A file in a folder of tracefs, of which no size is known before. NULL with errno. */
-static char *read_file(int folder, const char *path, size_t *size)
+static char *read_of_tracefs(int folder, const char *path, size_t *size)
 {
 	int fd = openat(folder, path, O_RDONLY | O_CLOEXEC);
 	char *text = fd < 0 ? NULL : malloc(FORMAT_BYTES);
@@ -390,7 +390,7 @@ static int add_of_folder(struct formats *formats, const struct abi *abi, int eve
 	int err = 0;
 
 	snprintf(path, sizeof(path), "%.255s/%.255s/id", system, name);
-	text = read_file(events, path, &size);
+	text = read_of_tracefs(events, path, &size);
 	id = text && size ? strtoull(text, NULL, 10) : UINT64_MAX;
 	free(text);
 	for (size_t i = 0; i < count && !is_wanted; i++)
@@ -398,14 +398,14 @@ static int add_of_folder(struct formats *formats, const struct abi *abi, int eve
 	if (!is_wanted)
 		return 0;
 	snprintf(path, sizeof(path), "%.255s/%.255s/format", system, name);
-	text = read_file(events, path, &size);
+	text = read_of_tracefs(events, path, &size);
 	if (text)
 		err = formats_add(formats, abi, system, text, size);
 	free(text);
 	return err == -ENOMEM ? err : 0;
 }
 
-static DIR *open_folder(int in, const char *name)
+static DIR *open_of_tracefs(int in, const char *name)
 {
 	int fd = openat(in, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
@@ -424,13 +424,13 @@ int formats_add_tracefs(struct formats *formats, const struct abi *abi, const ch
 	int err = 0;
 
 	snprintf(path, sizeof(path), "%s/events", folder);
-	events = open_folder(AT_FDCWD, path);
+	events = open_of_tracefs(AT_FDCWD, path);
 	if (!events)
 		return errno == ENOMEM ? -ENOMEM : -errno;
 	formats->long_size = sizeof(long);
 	while (!err && (system = readdir(events))) {
 		systems = system->d_name[0] == '.' ? NULL
-						   : open_folder(dirfd(events), system->d_name);
+						   : open_of_tracefs(dirfd(events), system->d_name);
 		while (systems && !err && (name = readdir(systems)))
 			if (name->d_name[0] != '.')
 				err = add_of_folder(formats, abi, dirfd(events), system->d_name,
