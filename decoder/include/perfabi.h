@@ -50,6 +50,14 @@ enum perfabi_format {
 	PERFABI_RECORDS,   /* records alone */
 };
 
+/* What is made of the records. */
+enum perfabi_output {
+	PERFABI_LINES,   /* of JSON */
+	PERFABI_FOLDED,  /* stacks, as flamegraph.pl takes them: comm;main;f 12 */
+	PERFABI_PPROF,   /* the protobuf of pprof, not compressed */
+	PERFABI_FIREFOX, /* JSON that profiler.firefox.com opens */
+};
+
 enum perfabi_order { PERFABI_HOST, PERFABI_LITTLE, PERFABI_BIG };
 
 enum { PERFABI_JOBS_MAX = 1024 };
@@ -77,10 +85,19 @@ struct perfabi_options {
 	bool pieces;            /* the sink takes lines in pieces of any length: a header line of
 				 * megabytes is then nowhere whole in memory */
 	bool sort;              /* records in the order of their time, as perf sorts them */
+	bool join;              /* sort, and samples with comm and frames: the file, its build ID and
+				 * the place in it of each address; deferred call chains joined */
 	unsigned jobs;          /* threads, with the caller's: 1 to PERFABI_JOBS_MAX; 0 is 1 */
 	unsigned shard, shards; /* the shard-th (from 1) of so many; shards 0: all */
 	const char *tracefs; /* a folder, /sys/kernel/tracing: with the formats of tracepoints that
 			      * the recording has none of; NULL: nobody looks there */
+	enum perfabi_output output; /* of join; profiles are of one event: */
+	const char *event;          /* its name; NULL: the first that has samples, and with pprof all */
+	/* Names what is at that offset of a file: the length of the name, with a NUL behind it in
+	 * `size` bytes; 0: it has none. NULL: nobody does. */
+	int (*symbol)(void *context, const char *object, const char *build_id, uint64_t offset,
+		      char *name, size_t size);
+	void *symbol_context;
 
 	uint64_t reserved[8]; /* zero */
 };

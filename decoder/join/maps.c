@@ -45,7 +45,7 @@ static struct map *own(struct map *node)
 
 /* Takes a tree apart: what begins before `key`, and the rest. */
 /* NOLINTNEXTLINE(misc-no-recursion): as deep as the tree */
-static int split(struct map *tree, uint64_t key, struct map **before, struct map **rest)
+static int take_apart(struct map *tree, uint64_t key, struct map **before, struct map **rest)
 {
 	int err;
 
@@ -56,10 +56,10 @@ static int split(struct map *tree, uint64_t key, struct map **before, struct map
 	if (!tree)
 		return -ENOMEM;
 	if (tree->start < key) {
-		err = split(tree->right, key, &tree->right, rest);
+		err = take_apart(tree->right, key, &tree->right, rest);
 		*before = tree;
 	} else {
-		err = split(tree->left, key, before, &tree->left);
+		err = take_apart(tree->left, key, before, &tree->left);
 		*rest = tree;
 	}
 	return err;
@@ -127,12 +127,12 @@ int maps_add(struct map **maps, uint64_t start, uint64_t end, uint64_t pgoff,
 	if (end <= start)
 		return 0;
 	map = new_map(start, end, pgoff, object, priority);
-	err = map ? split(*maps, start, &before, &over) : -ENOMEM;
+	err = map ? take_apart(*maps, start, &before, &over) : -ENOMEM;
 	if (!map)
 		return err;
 	failed = cut_last(&before, start, end, &tail);
 	err = err ? err : failed;
-	failed = split(over, end, &over, &rest);
+	failed = take_apart(over, end, &over, &rest);
 	err = err ? err : failed;
 	failed = tail ? 0 : cut_last(&over, UINT64_MAX, end, &tail);
 	err = err ? err : failed;
@@ -144,9 +144,9 @@ int maps_add(struct map **maps, uint64_t start, uint64_t end, uint64_t pgoff,
 int maps_remove(struct map **maps, uint64_t start)
 {
 	struct map *before, *over, *rest;
-	int err = split(*maps, start, &before, &over), failed;
+	int err = take_apart(*maps, start, &before, &over), failed;
 
-	failed = split(over, start + 1, &over, &rest);
+	failed = take_apart(over, start + 1, &over, &rest);
 	maps_drop(over);
 	err = err ? err : failed;
 	*maps = merge(before, rest, &err);

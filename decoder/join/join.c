@@ -1,0 +1,586 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Threads, processes and the kernel as MMAP, COMM, FORK, KSYMBOL tell of them;
+ * tools/perf/util/machine.c.
+ */
+#include "join/join.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "join/table.h"
+#include "text/json.h"
+
+struct process {
+	struct map *maps;
+};
+
+struct thread {
+	const char *comm; /* NULL: not known */
+};
+
+/* The fields that are read, by their number. */
+enum wanted {
+	IP,
+	PID,
+	TID,
+	PPID,
+	PTID,
+	TIME,
+	CPU,
+	PERIOD,
+	CALLCHAIN,
+	IPS,
+	COOKIE,
+	ADDR,
+	LEN,
+	PGOFF,
+	FILENAME,
+	BUILD_ID,
+	COMM,
+	NAME,
+	FLAGS,
+	WANTED
+};
+
+static const char *const wanted_names[WANTED] = {[IP] = "ip",
+						 [PID] = "pid",
+						 [TID] = "tid",
+						 [PPID] = "ppid",
+						 [PTID] = "ptid",
+						 [TIME] = "time",
+						 [CPU] = "cpu",
+						 [PERIOD] = "period",
+						 [CALLCHAIN] = "callchain",
+						 [IPS] = "ips",
+						 [COOKIE] = "cookie",
+						 [ADDR] = "addr",
+						 [LEN] = "len",
+						 [PGOFF] = "pgoff",
+						 [FILENAME] = "filename",
+						 [BUILD_ID] = "build_id",
+						 [COMM] = "comm",
+						 [NAME] = "name",
+						 [FLAGS] = "flags"};
+
+/* Samples whose call chain ends in the same record. */
+struct waiting_list {
+	struct held *first, *last;
+};
+
+struct chain {
+	const unsigned char *bytes;
+	uint64_t count;
+};
+
+struct join {
+	const struct events *events;
+	struct record record;
+	struct arena arena;
+	struct table processes, threads, objects, texts, symbols, build_ids, waiting;
+	struct map *kernel;
+	uint64_t random, numbers[WANTED];
+	uint64_t exec, kernel_mode, context_max, context_kernel, context_deferred;
+	const struct perfabi_field *fields[WANTED]; /* of the record that is taken */
+	const unsigned char *bytes;
+	struct joined joined;
+	bool is_held;
+	struct held *released, *handed; /* those that come next, and the one that was given out */
+	struct chain deferred;          /* what their call chains end with */
+	struct frame *frames;
+	size_t frame_capacity;
+	int (*symbol)(void *context, const char *object, const char *build_id, uint64_t offset,
+		      char *name, size_t size);
+	void *symbol_context;
+	char comm[32];
+};
+
+/* A number that nobody outside can know before. */
+static uint64_t next_random(struct join *join)
+{
+	join->random ^= join->random << 13;
+	join->random ^= join->random >> 7;
+	join->random ^= join->random << 17;
+	return join->random;
+}
+
+/* What the number has in the table; made of zeros if it has nothing yet. NULL: no memory. */
+static void *entry(struct join *join, struct table *table, uint64_t key, size_t size)
+{
+	return table_entry(table, &join->arena, &key, sizeof(key), size);
+}
+
+static const char *keep_text(struct join *join, const void *bytes, size_t size)
+{
+	return table_text(&join->texts, &join->arena, bytes, size);
+}
+
+/* A file of that name and build ID, or of the build ID that the recording says the name has. */
+static const struct object *object_named(struct join *join, const char *name, size_t size,
+					 const char *build_id)
+{
+	const char *const *known =
+		table_entry(&join->build_ids, &join->arena, name, size, sizeof(*known));
+	const void *key[2] = {keep_text(join, name, size), NULL};
+	struct object *object;
+
+	if (!known || !key[0])
+		return NULL;
+	key[1] = build_id ? build_id : *known ? *known : "";
+	object = table_entry(&join->objects, &join->arena, key, sizeof(key), sizeof(*object));
+	if (object && !object->name)
+		*object = (struct object){key[0], key[1], join->objects.count - 1};
+	return object;
+}
+
+static const char *text_of_build_id(struct join *join, const unsigned char *bytes, size_t size)
+{
+	char text[64 + PUT_SLACK];
+
+	while (size && !bytes[size - 1])
+		size--;
+	size = size > 20 ? 20 : size;
+	return keep_text(join, text, (size_t)(put_bytes(text, bytes, size) - text));
+}
+
+struct build_id {
+	struct join *join;
+	const unsigned char *id;
+	size_t size;
+};
+
+static int tell_build_id(void *context, const struct record_text *told)
+{
+	struct build_id *b = context;
+	const char **known;
+
+	if (told->path == 0) {
+		b->id = told->bytes;
+		b->size = (size_t)told->value;
+		return 0;
+	}
+	if (!b->id)
+		return 0;
+	known = table_entry(&b->join->build_ids, &b->join->arena, told->text, told->size,
+			    sizeof(*known));
+	if (known)
+		*known = text_of_build_id(b->join, b->id, b->size);
+	return known && *known ? 0 : -ENOMEM;
+}
+
+int join_build_ids(struct join *join, const unsigned char *bytes, size_t size)
+{
+	static const char *const paths[] = {"build_ids[].build_id", "build_ids[].filename"};
+	const struct abi *abi = join->events->abi;
+	const struct abi_value *section = abi_value(abi_family(abi, "feature"), "build_id", NULL);
+	struct build_id b = {.join = join};
+
+	return section && section->layout ? record_tell(&(struct plan_for){.abi = abi},
+							section->layout, join->events->order, bytes,
+							0, size, paths, 2, tell_build_id, &b)
+					  : 0;
+}
+
+static uint64_t constant_of(const struct abi *abi, const char *family, const char *name)
+{
+	const struct abi_family *values = abi_family(abi, family);
+	const struct abi_value *value = values ? abi_value(values, name, NULL) : NULL;
+
+	return value ? value->value : 0;
+}
+
+struct join *join_new(const struct events *events, const struct perfabi_options *options)
+{
+	struct join *join = calloc(1, sizeof(*join));
+	const struct abi *abi = events->abi;
+
+	if (!join)
+		return NULL;
+	join->events = events;
+	join->record = (struct record){.abi = abi};
+	join->random = table_seed();
+	for (int i = 0; i < WANTED; i++)
+		join->numbers[i] = paths_number(events->with.paths, wanted_names[i]);
+	join->exec = constant_of(abi, "misc", "comm_exec");
+	join->kernel_mode = constant_of(abi, "cpumode", "kernel");
+	join->context_max = constant_of(abi, "perf_context", "max");
+	join->context_kernel = constant_of(abi, "perf_context", "kernel");
+	join->context_deferred = constant_of(abi, "perf_context", "user_deferred");
+	join->symbol = options->symbol;
+	join->symbol_context = options->symbol_context;
+	return join;
+}
+
+void join_free(struct join *join)
+{
+	struct table *tables[] = {&join->threads,   &join->objects, &join->texts,    &join->symbols,
+				  &join->build_ids, &join->waiting, &join->processes};
+
+	while (join_next(join, true))
+		;
+	/* then all that it has */
+
+	for (size_t i = 0; i < join->processes.capacity; i++)
+		if (join->processes.slots[i].value)
+			maps_drop(((struct process *)join->processes.slots[i].value)->maps);
+	maps_drop(join->kernel);
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+		free(tables[i]->slots);
+	free(join->record.fields);
+	free(join->frames);
+	arena_free(&join->arena);
+	free(join);
+}
+
+/* Reads the record's fields. False if they do not fit. */
+static bool read_fields(struct join *join, const struct lines_record *record,
+			const unsigned char *bytes)
+{
+	memset(join->fields, 0, sizeof(join->fields));
+	join->bytes = bytes;
+	join->record.order = join->events->order;
+	if (record_put(record->plan, &join->record, bytes, 8, record->size, record->misc, NULL) !=
+	    RECORD_OK)
+		return false;
+	for (size_t i = join->record.field_count; i--;)
+		for (int k = 0; k < WANTED; k++)
+			if (join->record.fields[i].number == join->numbers[k])
+				join->fields[k] = &join->record.fields[i];
+	return true;
+}
+
+static uint64_t value_of(const struct join *join, enum wanted field, uint64_t otherwise)
+{
+	return join->fields[field] ? join->fields[field]->value : otherwise;
+}
+
+static const void *bytes_of(const struct join *join, enum wanted field, size_t *size)
+{
+	const struct perfabi_field *f = join->fields[field];
+
+	*size = f ? (size_t)f->value : 0;
+	return f ? join->bytes + f->offset : NULL;
+}
+
+static int take_mmap(struct join *join, const struct lines_record *record)
+{
+	int64_t pid = (int64_t)value_of(join, PID, 0);
+	bool is_kernel = pid == -1 || (record->misc & 7) == join->kernel_mode;
+	struct process *process =
+		is_kernel ? NULL : entry(join, &join->processes, (uint64_t)pid, sizeof(*process));
+	uint64_t start = value_of(join, ADDR, 0), length = value_of(join, LEN, 0);
+	uint64_t end = length > UINT64_MAX - start ? UINT64_MAX : start + length;
+	const char *build_id = NULL;
+	const struct object *object;
+	size_t size, name_size;
+	const void *id = bytes_of(join, BUILD_ID, &size);
+	const char *name = bytes_of(join, FILENAME, &name_size);
+
+	if (!name || (!is_kernel && !process))
+		return name ? -ENOMEM : 0;
+	if (id && size && !(build_id = text_of_build_id(join, id, size)))
+		return -ENOMEM;
+	if (is_kernel && name_size > 18 && !memcmp(name, "[kernel.kallsyms]_", 18))
+		name_size = 17; /* _text or _stext: the symbol that perf found it by */
+	object = object_named(join, name, name_size, build_id);
+	if (!object)
+		return -ENOMEM;
+	return maps_add(is_kernel ? &join->kernel : &process->maps, start, end,
+			value_of(join, PGOFF, 0), object, next_random(join));
+}
+
+static int take_comm(struct join *join, const struct lines_record *record)
+{
+	uint64_t pid = value_of(join, PID, 0), tid = value_of(join, TID, 0);
+	struct thread *thread = entry(join, &join->threads, tid, sizeof(*thread));
+	struct process *process = entry(join, &join->processes, pid, sizeof(*process));
+	size_t size;
+	const char *comm = bytes_of(join, COMM, &size);
+
+	if (!thread || !process)
+		return -ENOMEM;
+	if (comm)
+		thread->comm = keep_text(join, comm, size);
+	if (record->misc & join->exec) { /* another program: nothing of this one is mapped */
+		maps_drop(process->maps);
+		process->maps = NULL;
+	}
+	return comm && !thread->comm ? -ENOMEM : 0;
+}
+
+static int take_fork(struct join *join)
+{
+	uint64_t pid = value_of(join, PID, 0), ppid = value_of(join, PPID, 0);
+	struct thread *child = entry(join, &join->threads, value_of(join, TID, 0), sizeof(*child)),
+		      *parent =
+			      entry(join, &join->threads, value_of(join, PTID, 0), sizeof(*parent));
+	struct process *process = entry(join, &join->processes, pid, sizeof(*process)),
+		       *from = entry(join, &join->processes, ppid, sizeof(*from));
+
+	if (!child || !parent || !process || !from)
+		return -ENOMEM;
+	child->comm = parent->comm;
+	if (pid == ppid)
+		return 0;
+	maps_drop(process->maps);
+	process->maps = maps_share(from->maps);
+	return 0;
+}
+
+static int take_ksymbol(struct join *join)
+{
+	uint64_t start = value_of(join, ADDR, 0), length = value_of(join, LEN, 0);
+	const struct object *object;
+	size_t size;
+	const char *name = bytes_of(join, NAME, &size);
+
+	if (value_of(join, FLAGS, 0) & 1)
+		return maps_remove(&join->kernel, start);
+	object = name ? object_named(join, name, size, NULL) : NULL;
+	if (!object || length > UINT64_MAX - start)
+		return name && !object ? -ENOMEM : 0;
+	return maps_add(&join->kernel, start, start + length, 0, object, next_random(join));
+}
+
+/* The name of what is at that place of the object, looked up once; NULL: none is known. */
+static const char *symbol_at(struct join *join, const struct object *object, uint64_t offset)
+{
+	static const char none[] = "";
+	const uint64_t key[2] = {object->number, offset};
+	const char **known;
+	char name[1024];
+
+	if (!join->symbol)
+		return NULL;
+	known = table_entry(&join->symbols, &join->arena, key, sizeof(key), sizeof(*known));
+	if (known && !*known)
+		*known = join->symbol(join->symbol_context, object->name, object->build_id, offset,
+				      name, sizeof(name)) > 0
+				 ? keep_text(join, name, strlen(name))
+				 : none;
+	return known && *known && *known != none ? *known : NULL;
+}
+
+/* Adds the frame of an address, in the kernel or in the process. 0 or -ENOMEM. */
+static int add_frame(struct join *join, uint64_t ip, bool in_kernel, const struct process *process)
+{
+	const struct map *map = maps_find(in_kernel ? join->kernel : process->maps, ip);
+	struct frame *frame;
+
+	if (list_grow(&join->frames, join->joined.frame_count, &join->frame_capacity,
+		      sizeof(*join->frames)))
+		return -ENOMEM;
+	frame = &join->frames[join->joined.frame_count++];
+	*frame = (struct frame){.ip = ip};
+	if (!map)
+		return 0;
+	frame->object = map->object;
+	frame->offset = ip - map->start + map->pgoff;
+	frame->symbol = symbol_at(join, frame->object, frame->offset);
+	return 0;
+}
+
+/*
+ * The addresses of an array field; *in_kernel is as the markers among them say. Where the rest of
+ * them comes later, *cookie says in which record.
+ */
+static int add_chain(struct join *join, const struct chain *chain, const struct process *process,
+		     bool *in_kernel, const unsigned char **cookie)
+{
+	bool swap = join->events->order != host_order();
+	const unsigned char *at = chain->bytes;
+	int err = 0;
+
+	for (uint64_t i = 0; i < chain->count && !err; i++, at += 8) {
+		uint64_t ip = load_swapped(at, 8, swap);
+
+		if (ip < join->context_max)
+			err = add_frame(join, ip, *in_kernel, process);
+		else if (ip == join->context_deferred)
+			*cookie = ++i < chain->count ? at += 8 : NULL;
+		else
+			*in_kernel = ip == join->context_kernel;
+	}
+	return err;
+}
+
+/* Keeps a sample until the record with that cookie comes. */
+static int hold(struct join *join, const struct lines_record *record, struct place place,
+		uint64_t cookie)
+{
+	struct waiting_list *list = entry(join, &join->waiting, cookie, sizeof(*list));
+	struct held *held = list ? malloc(sizeof(*held) + record->size) : NULL;
+
+	if (!held)
+		return -ENOMEM;
+	*held = (struct held){.record = *record, .place = place};
+	memcpy(held->bytes, join->bytes, record->size);
+	if (list->last)
+		list->last->next = held;
+	else
+		list->first = held;
+	list->last = held;
+	join->is_held = true;
+	return 0;
+}
+
+static struct chain chain_of(const struct join *join, enum wanted field)
+{
+	const struct perfabi_field *f = join->fields[field];
+
+	return (struct chain){join->bytes + f->offset + f->size - 8 * f->value, f->value};
+}
+
+/* The samples that wait for this record come next. */
+static int take_deferred(struct join *join)
+{
+	struct waiting_list *list =
+		entry(join, &join->waiting, value_of(join, COOKIE, 0), sizeof(*list));
+	struct chain chain;
+
+	if (!list || !join->fields[IPS])
+		return list ? 0 : -ENOMEM;
+	chain = chain_of(join, IPS);
+	if (list->first) {
+		join->deferred.bytes = arena_alloc(&join->arena, 8 * chain.count + 1);
+		if (!join->deferred.bytes)
+			return -ENOMEM;
+		memcpy((void *)join->deferred.bytes, chain.bytes, 8 * chain.count);
+		join->deferred.count = chain.count;
+	}
+	join->released = list->first;
+	*list = (struct waiting_list){0};
+	return 0;
+}
+
+static int take_sample(struct join *join, const struct lines_record *record, struct place place)
+{
+	const unsigned char *cookie = NULL;
+	struct joined *joined = &join->joined;
+	struct process *process =
+		entry(join, &join->processes, value_of(join, PID, 0), sizeof(*process));
+	struct thread *thread =
+		entry(join, &join->threads, value_of(join, TID, 0), sizeof(*thread));
+	bool in_kernel = (record->misc & 7) == join->kernel_mode;
+	int err = process && thread ? 0 : -ENOMEM;
+
+	*joined = (struct joined){.event = record->event,
+				  .pid = (int64_t)value_of(join, PID, UINT64_MAX),
+				  .tid = (int64_t)value_of(join, TID, UINT64_MAX),
+				  .time = value_of(join, TIME, 0),
+				  .has_time = join->fields[TIME],
+				  .cpu = value_of(join, CPU, UINT64_MAX),
+				  .period = value_of(join, PERIOD, 1)};
+	if (err)
+		return err;
+	snprintf(join->comm, sizeof(join->comm), ":%" PRId64, joined->tid);
+	joined->comm = thread->comm ? thread->comm : join->comm;
+	if (join->fields[CALLCHAIN]) {
+		struct chain chain = chain_of(join, CALLCHAIN);
+
+		err = add_chain(join, &chain, process, &in_kernel, &cookie);
+	}
+	if (!err && cookie && !join->handed)
+		return hold(join, record, place, load_word(cookie, 8, join->events->order));
+	in_kernel = false;
+	if (!err && cookie)
+		err = add_chain(join, &join->deferred, process, &in_kernel, &cookie);
+	in_kernel = (record->misc & 7) == join->kernel_mode;
+	if (!err && !joined->frame_count && join->fields[IP])
+		err = add_frame(join, join->fields[IP]->value, in_kernel, process);
+	joined->frames = join->frames;
+	return err;
+}
+
+int join_take(struct join *join, const struct lines_record *record, const unsigned char *bytes,
+	      struct place place, const struct joined **joined, bool *is_held)
+{
+	const char *name = record->plan->name;
+	int err = 0;
+
+	*joined = NULL;
+	*is_held = join->is_held = false;
+	if (join->events->is_tool[record->index] || !read_fields(join, record, bytes))
+		return join->record.err;
+	if (join->events->is_sample[record->index]) {
+		err = take_sample(join, record, place);
+		*joined = err || join->is_held ? NULL : &join->joined;
+		*is_held = join->is_held;
+	} else if (!strcmp(name, "mmap") || !strcmp(name, "mmap2")) {
+		err = take_mmap(join, record);
+	} else if (!strcmp(name, "comm")) {
+		err = take_comm(join, record);
+	} else if (!strcmp(name, "fork")) {
+		err = take_fork(join);
+	} else if (!strcmp(name, "ksymbol")) {
+		err = take_ksymbol(join);
+	} else if (!strcmp(name, "callchain_deferred")) {
+		err = take_deferred(join);
+	}
+	return err;
+}
+
+const struct held *join_next(struct join *join, bool at_end)
+{
+	free(join->handed);
+	for (size_t i = 0; at_end && !join->released && i < join->waiting.capacity; i++) {
+		struct waiting_list *list = join->waiting.slots[i].value;
+
+		if (!list || !list->first)
+			continue;
+		join->released = list->first;
+		join->deferred.count = 0;
+		*list = (struct waiting_list){0};
+	}
+	join->handed = join->released;
+	if (join->released)
+		join->released = join->released->next;
+	return join->handed;
+}
+
+static char *put_frame(char *p, const struct frame *frame)
+{
+	p = put_hex(put_text(p, "{\"ip\":\"0x"), frame->ip);
+	p = put_text(p, "\",");
+	if (frame->object) {
+		p = put_string(put_text(p, "\"object\":"),
+			       (const unsigned char *)frame->object->name,
+			       strlen(frame->object->name));
+		p = put_text(put_text(p, ",\"build_id\":\""), frame->object->build_id);
+		p = put_hex(put_text(p, "\",\"object_offset\":\"0x"), frame->offset);
+		p = put_text(p, "\",");
+	}
+	if (frame->symbol) {
+		p = put_string(put_text(p, "\"symbol\":"), (const unsigned char *)frame->symbol,
+			       strlen(frame->symbol));
+		*p++ = ',';
+	}
+	return put_text(put_close(p, '}'), ",");
+}
+
+size_t join_longest(const struct joined *joined)
+{
+	size_t longest = PUT_STRING_FIXED + PUT_STRING_MAX * strlen(joined->comm) + 64;
+
+	for (size_t i = 0; i < joined->frame_count; i++) {
+		const struct frame *frame = &joined->frames[i];
+
+		longest += 256 +
+			   (frame->object ? PUT_STRING_MAX * strlen(frame->object->name) : 0) +
+			   (frame->symbol ? PUT_STRING_MAX * strlen(frame->symbol) : 0);
+	}
+	return longest;
+}
+
+char *join_put(const struct joined *joined, char *p)
+{
+	p = put_string(put_text(p, "\"comm\":"), (const unsigned char *)joined->comm,
+		       strlen(joined->comm));
+	p = put_text(p, ",\"frames\":[");
+	for (size_t i = 0; i < joined->frame_count; i++)
+		p = put_frame(p, &joined->frames[i]);
+	return put_text(put_close(p, ']'), ",");
+}

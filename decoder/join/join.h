@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Samples with what other records say of them: the thread's name, and for each address which file
+ * was mapped there, and where in it.
+ */
+#ifndef PERFABI_JOIN_H
+#define PERFABI_JOIN_H
+
+#include "include/perfabi.h"
+#include "join/maps.h"
+#include "stream/lines.h"
+
+/* One address of a sample. */
+struct frame {
+	uint64_t ip;
+	const struct object *object; /* NULL: nothing is known to be there */
+	uint64_t offset;             /* in the object's file */
+	const char *symbol;          /* NULL: not known */
+};
+
+struct joined {
+	int event; /* as lines_record.event */
+	int64_t pid, tid;
+	uint64_t time, cpu, period; /* period 1 if the sample has none */
+	bool has_time;
+	const char *comm;           /* ":1234" for a thread of that tid whose name is not known */
+	const struct frame *frames; /* the innermost first */
+	size_t frame_count;
+};
+
+struct join;
+
+/* NULL: no memory. `events` must outlive it, and so must what `symbol` is called with. */
+struct join *join_new(const struct events *events, const struct perfabi_options *options);
+void join_free(struct join *join);
+
+/*
+ * Takes a record that its plan describes, in the order of time. Of a sample, *joined is what is
+ * known of it, good until the next call; else it is set to NULL. *is_held: its call chain ends in a
+ * CALLCHAIN_DEFERRED that is still to come, and join_next() gives it behind that. 0 or -ENOMEM.
+ */
+int join_take(struct join *join, const struct lines_record *record, const unsigned char *bytes,
+	      struct place place, const struct joined **joined, bool *is_held);
+
+/* A sample that was held. */
+struct held {
+	struct held *next;
+	struct lines_record record;
+	struct place place;
+	unsigned char bytes[];
+};
+
+/*
+ * The next sample that was held and is not any more, to be taken again; NULL: there is none. It is
+ * good until the next call. `at_end`: nothing else is to come.
+ */
+const struct held *join_next(struct join *join, bool at_end);
+
+/* Names a file's build ID: of the feature section BUILD_ID, or HEADER_BUILD_ID. 0 or -ENOMEM. */
+int join_build_ids(struct join *join, const unsigned char *bytes, size_t size);
+
+/* Writes what is known of a sample as members, each with a comma behind; at most so many bytes. */
+size_t join_longest(const struct joined *joined);
+char *join_put(const struct joined *joined, char *p);
+
+#endif
