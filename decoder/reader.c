@@ -182,6 +182,7 @@ static int open_reader(const struct perfabi *perfabi, const struct call_input *i
 	*result = (struct perfabi_result){0};
 	if (!reader)
 		return call_no_memory(result);
+	reader->record.what = PERFABI_RECORD;
 	what.finds = &reader->coming;
 	err = input ? call_begin(&reader->call, perfabi, input, options, &what)
 		    : begin_live(reader, perfabi, area, size, options, &what);
@@ -232,35 +233,33 @@ void perfabi_close(struct perfabi_reader *reader)
 }
 
 /* One record as what is handed out. 1, 0 if its type is not asked for, or -ENOMEM. */
-static int take_record(struct perfabi_reader *reader, const unsigned char *bytes,
-		       struct place place, size_t *size)
+static inline int take_record(struct perfabi_reader *reader, const unsigned char *bytes,
+			      struct place place)
 {
 	struct decoder *d = &reader->call.decoder;
-	struct lines_record taken;
+	struct perfabi_record *record = &reader->record;
+	const struct lines_record *taken;
 
 	d->lines.say_to = &reader->said;
-	lines_take(&d->lines, bytes, place, &taken);
+	taken = lines_take(&d->lines, bytes, place);
 	d->lines.say_to = &reader->coming;
-	*size = taken.size;
+	record->size = taken->size;
 	if (d->out.err)
 		return d->out.err;
-	if (taken.taken == LINES_PASSED_BY)
+	if (taken->taken == LINES_PASSED_BY)
 		return 0;
-	reader->record = (struct perfabi_record){
-		.what = PERFABI_RECORD,
-		.order = d->events.order == BIG ? PERFABI_BIG : PERFABI_LITTLE,
-		.type = taken.type,
-		.misc = taken.misc,
-		.size = taken.size,
-		.bytes = bytes,
-		.name = taken.slot < 0 ? "UNKNOWN" : d->lines.begin[taken.slot].name,
-		.event = taken.event < 0 ? -1 : taken.event,
-		.offset = place.offset,
-		.within = place.within,
-		.fields = d->lines.record.fields, /* which stay until the next is taken */
-		.field_count = d->lines.record.field_count,
-		.own = taken.plan,
-	};
+	/* member by member: the others stay as open_reader() left them */
+	record->order = d->events.order == BIG ? PERFABI_BIG : PERFABI_LITTLE;
+	record->type = taken->type;
+	record->misc = taken->misc;
+	record->bytes = bytes;
+	record->name = taken->slot < 0 ? "UNKNOWN" : d->lines.begin[taken->slot].name;
+	record->event = taken->event < 0 ? -1 : taken->event;
+	record->offset = place.offset;
+	record->within = place.within;
+	record->fields = d->lines.record.fields; /* which stay until the next is taken */
+	record->field_count = d->lines.record.field_count;
+	record->own = taken->plan;
 	reader->is_taken = true;
 	return 1;
 }
@@ -277,9 +276,10 @@ static int go_on(struct perfabi_reader *reader)
 	int got;
 
 	if (find) { /* the first record of a run */
-		got = take_record(reader, find->bytes, find->place, &size);
+		got = take_record(reader, find->bytes, find->place);
 		if (got < 0)
 			return got;
+		size = reader->record.size;
 		find->bytes += size;
 		find->size -= size;
 		place_advance(&find->place, size);
@@ -294,7 +294,7 @@ static int go_on(struct perfabi_reader *reader)
 					    "the ring holds no record at byte %llu of its data",
 					    (unsigned long long)(reader->ring.position &
 								 (reader->ring.size - 1)));
-		return got > 0 && take_record(reader, bytes, place, &size) < 0 ? -ENOMEM : got;
+		return got > 0 && take_record(reader, bytes, place) < 0 ? -ENOMEM : got;
 	}
 	if (reader->is_last_step)
 		return 0;

@@ -80,19 +80,19 @@ struct perfabi_options {
 	/* Of lines alone. */
 	bool header_only;
 	bool no_summary;
-	bool check;             /* findings instead of records */
-	bool bytes;             /* each member's [offset, length] in the record, under "at" */
-	bool pieces;            /* the sink takes lines in pieces of any length: a header line of
-				 * megabytes is then nowhere whole in memory */
-	bool sort;              /* records in the order of their time, as perf sorts them */
-	bool join;              /* sort, and samples with comm and frames: the file, its build ID and
-				 * the place in it of each address; deferred call chains joined */
-	unsigned jobs;          /* threads, with the caller's: 1 to PERFABI_JOBS_MAX; 0 is 1 */
+	bool check;    /* findings instead of records */
+	bool bytes;    /* each member's [offset, length] in the record, under "at" */
+	bool pieces;   /* the sink takes lines in pieces of any length: a header line of
+			* megabytes is then nowhere whole in memory */
+	bool sort;     /* records in the order of their time, as perf sorts them */
+	bool join;     /* sort, and samples with comm and frames: the file, its build ID and
+			* the place in it of each address; deferred call chains joined */
+	unsigned jobs; /* threads, with the caller's: 1 to PERFABI_JOBS_MAX; 0 is 1 */
 	unsigned shard, shards; /* the shard-th (from 1) of so many; shards 0: all */
 	const char *tracefs; /* a folder, /sys/kernel/tracing: with the formats of tracepoints that
 			      * the recording has none of; NULL: nobody looks there */
 	enum perfabi_output output; /* of join; profiles are of one event: */
-	const char *event;          /* its name; NULL: the first that has samples, and with pprof all */
+	const char *event; /* its name; NULL: the first that has samples, and with pprof all */
 	/* Names what is at that offset of a file: the length of the name, with a NUL behind it in
 	 * `size` bytes; 0: it has none. NULL: nobody does. */
 	int (*symbol)(void *context, const char *object, const char *build_id, uint64_t offset,

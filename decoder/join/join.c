@@ -236,7 +236,7 @@ void join_free(struct join *join)
 }
 
 /* Reads the record's fields. False if they do not fit. */
-static bool read_fields(struct join *join, const struct lines_record *record,
+static bool read_wanted(struct join *join, const struct lines_record *record,
 			const unsigned char *bytes)
 {
 	memset(join->fields, 0, sizeof(join->fields));
@@ -503,7 +503,7 @@ int join_take(struct join *join, const struct lines_record *record, const unsign
 
 	*joined = NULL;
 	*is_held = join->is_held = false;
-	if (join->events->is_tool[record->index] || !read_fields(join, record, bytes))
+	if (join->events->is_tool[record->index] || !read_wanted(join, record, bytes))
 		return join->record.err;
 	if (join->events->is_sample[record->index]) {
 		err = take_sample(join, record, place);

@@ -273,7 +273,7 @@ static void put_varint(struct out *out, uint64_t value)
 	out_append(out, bytes, n);
 }
 
-static void put_number(struct out *out, unsigned field, uint64_t value)
+static void put_varint_field(struct out *out, unsigned field, uint64_t value)
 {
 	put_varint(out, field << 3 | VARINT);
 	put_varint(out, value);
@@ -301,8 +301,8 @@ static uint64_t string_of(struct profile *profile, const char *text)
 
 static void put_sample_type(struct profile *profile, struct out *out, const char *type)
 {
-	put_number(&profile->message, 1, string_of(profile, type));
-	put_number(&profile->message, 2, string_of(profile, "count"));
+	put_varint_field(&profile->message, 1, string_of(profile, type));
+	put_varint_field(&profile->message, 2, string_of(profile, "count"));
 	put_message(out, SAMPLE_TYPE, &profile->message);
 }
 
@@ -318,14 +318,14 @@ static void put_pprof_samples(struct profile *profile, struct out *out)
 			if (!node->samples)
 				continue;
 			for (const struct node *at = node; at->label; at = at->caller)
-				put_number(&profile->message, 1, at->label->number);
-			put_number(&profile->message, 2, node->samples);
+				put_varint_field(&profile->message, 1, at->label->number);
+			put_varint_field(&profile->message, 2, node->samples);
 			for (size_t i = 0; i < events; i++)
-				put_number(&profile->message, 2,
+				put_varint_field(&profile->message, 2,
 					   profile->event || (int)i == root->event ? node->period
 										   : 0);
-			put_number(&profile->part, 1, comm);
-			put_number(&profile->part, 2, name);
+			put_varint_field(&profile->part, 1, comm);
+			put_varint_field(&profile->part, 2, name);
 			put_message(&profile->message, 3, &profile->part);
 			put_message(out, SAMPLE, &profile->message);
 		}
@@ -344,21 +344,21 @@ static void put_pprof(struct profile *profile, struct out *out)
 	put_pprof_samples(profile, out);
 	for (const struct mapping *mapping = profile->first_mapping; mapping;
 	     mapping = mapping->next) {
-		put_number(&profile->message, 1, mapping->number);
-		put_number(&profile->message, 3, INT64_MAX);
-		put_number(&profile->message, 5, string_of(profile, mapping->object->name));
-		put_number(&profile->message, 6, string_of(profile, mapping->object->build_id));
+		put_varint_field(&profile->message, 1, mapping->number);
+		put_varint_field(&profile->message, 3, INT64_MAX);
+		put_varint_field(&profile->message, 5, string_of(profile, mapping->object->name));
+		put_varint_field(&profile->message, 6, string_of(profile, mapping->object->build_id));
 		put_message(out, MAPPING, &profile->message);
 	}
 	for (const struct label *label = profile->first_label; label; label = label->next) {
-		put_number(&profile->message, 1, label->number);
-		put_number(&profile->message, 2, label->mapping ? label->mapping->number : 0);
-		put_number(&profile->message, 3, label->offset);
-		put_number(&profile->part, 1, label->number);
+		put_varint_field(&profile->message, 1, label->number);
+		put_varint_field(&profile->message, 2, label->mapping ? label->mapping->number : 0);
+		put_varint_field(&profile->message, 3, label->offset);
+		put_varint_field(&profile->part, 1, label->number);
 		put_message(&profile->message, 4, &profile->part);
 		put_message(out, LOCATION, &profile->message);
-		put_number(&profile->message, 1, label->number);
-		put_number(&profile->message, 2,
+		put_varint_field(&profile->message, 1, label->number);
+		put_varint_field(&profile->message, 2,
 			   string_of(profile, label_text(label, text, sizeof(text))));
 		put_message(out, FUNCTION, &profile->message);
 	}

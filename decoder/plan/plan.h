@@ -22,10 +22,11 @@ enum op_kind {
 	OP_U16,
 	OP_U32,
 	OP_U64, /* decimal */
-	OP_I64, /* the same up to INT64_MAX; "0x..." beyond */
 	OP_S8,
 	OP_S16,
 	OP_S32,
+	OP_PAIR, /* OP_S32 in front of another */
+	OP_I64,  /* OP_U64 up to INT64_MAX; "0x..." beyond */
 	OP_S64,
 	OP_X16,
 	OP_X32,
@@ -154,6 +155,9 @@ struct plan {
 	bool no_rest;        /* nobody asks for the bytes that no field accounts for */
 	bool trailer;        /* it ends with the sample_id ... */
 	uint32_t tail;       /* ... of so many bytes; whoever knows the attr sets it */
+	uint32_t exact; /* what it takes where nothing but numbers at fixed places is in it: then
+			 * the first and the last (not included) of those with a number; else 0 */
+	const struct op *first, *last;
 	void **texts;
 	size_t text_count, text_used;
 };

@@ -11,19 +11,8 @@
 #include <stdlib.h>
 
 #include "abi/attr.h"
-#include "text/json.h"
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
-
-size_t record_longest(const struct plan *plan, const struct format *format, size_t size)
-{
-	/* What is found by its place may be there twice, but not more. */
-	size_t raw = format ? format->plan.fixed + 2 * size * format->plan.per_byte : 0;
-
-	/* The type, offset, size, misc and event come before, the rest and the notes behind. */
-	return raw + plan->fixed + plan->paths + size * (plan->per_byte > 2 ? plan->per_byte : 2) +
-	       1024;
-}
 
 /* The names of the bits that are set; what has none as one "0x...". */
 static char *put_bit_names(char *p, const struct abi_family *set, uint64_t value, uint64_t *unknown)
@@ -199,10 +188,6 @@ static bool is_readable(const unsigned char *text, size_t n)
 	return n > 0;
 }
 
-/* How what may be there is taken, and what cannot be: the last two in turn where the first fails.
- */
-enum pass { WITHOUT_MAYBE, WITH_MAYBE, TAKE_ALL };
-
 /* What is made of a record: text, the same with notes, findings or a spill, or fields. */
 enum how { AS_TEXT, AS_TEXT_AND_MORE, AS_FIELDS };
 
@@ -223,7 +208,7 @@ struct input {
 	struct record *r;
 	const unsigned char *bytes, *end, *limit; /* up to the limit fields of any length go */
 	uint16_t misc;
-	enum pass pass;
+	enum record_pass pass;
 	bool swap;
 	enum how how;
 };
@@ -306,10 +291,10 @@ ALWAYS_INLINE void add_field(const struct input *in, const struct op *op,
 ALWAYS_INLINE void add_value(const struct input *in, const struct state *s, const struct op *op,
 			     const unsigned char *begin)
 {
-	uint64_t value = op->kind == OP_S32   ? (uint64_t)(int32_t)s->v
-			 : op->kind == OP_S16 ? (uint64_t)(int16_t)s->v
-			 : op->kind == OP_S8  ? (uint64_t)(int8_t)s->v
-					      : s->v;
+	uint64_t value = op->kind == OP_S32 || op->kind == OP_PAIR ? (uint64_t)(int32_t)s->v
+			 : op->kind == OP_S16                      ? (uint64_t)(int16_t)s->v
+			 : op->kind == OP_S8                       ? (uint64_t)(int8_t)s->v
+								   : s->v;
 
 	add_field(in, op, begin, (size_t)(s->at - begin), value);
 }
@@ -398,11 +383,48 @@ ALWAYS_INLINE uint64_t bits_of(const struct record *r, const struct op *op, stru
 ALWAYS_INLINE void run_number(const struct input *in, struct state *s, const struct op *op,
 			      unsigned width, uint8_t kind)
 {
+	uint64_t high;
+
 	s->v = take_number(in, s, width);
 	if (!as_text(in))
 		return;
+	if (!is_slow(in) && kind <= OP_S32 && !(kind == OP_S32 && s->v >> 31)) {
+		/* of a large number, a time, the upper digits come again */
+		high = s->v < 100000000 ? s->v : s->v / 100000000;
+		s->p = put_again(s->p, in->r->again, op, op->key, op->key_length, high);
+		if (s->v >= 100000000)
+			s->p = put_all8(s->p, (uint32_t)(s->v % 100000000));
+		return;
+	}
 	put_op_key(s, op);
 	s->p = put_number(s->p, kind, s->v);
+}
+
+/* Two numbers, mostly a process and a thread, as one that comes again; false if they are to be read
+ * one by one. */
+ALWAYS_INLINE bool run_pair(const struct input *in, struct state *s, const struct op *op)
+{
+	struct again *one;
+	uint64_t both;
+	char *p;
+
+	if (!as_text(in) || is_slow(in))
+		return false;
+	memcpy(&both, s->at, 8);
+	one = again_of(in->r->again, op, both);
+	if (__builtin_expect(again_is(one, op, both), 1)) {
+		memcpy(s->p, one->text, AGAIN_TEXT);
+		s->p += one->length;
+		s->at += 8;
+		return true;
+	}
+	p = s->p;
+	run_number(in, s, op, 4, OP_S32);
+	*s->p++ = ',';
+	run_number(in, s, op + 1, 4, OP_S32);
+	*s->p++ = ',';
+	again_keep(one, op, both, p, s->p);
+	return true;
 }
 
 ALWAYS_INLINE void run_double(const struct input *in, struct state *s, const struct op *op)
@@ -557,21 +579,24 @@ ALWAYS_INLINE enum record_problem run_bytes(const struct input *in, struct state
 	return RECORD_OK;
 }
 
-static enum record_problem run_once(const struct plan *plan, struct record *r,
-				    const unsigned char *bytes, size_t from, size_t size,
-				    uint16_t misc, char **out, enum pass pass, bool *maybe);
+static enum record_problem text(const struct plan *plan, struct record *r,
+				const unsigned char *bytes, size_t from, size_t size, uint16_t misc,
+				char **out);
+static enum record_problem text_swapped(const struct plan *plan, struct record *r,
+					const unsigned char *bytes, size_t from, size_t size,
+					uint16_t misc, char **out);
 
 /* Raw data by its format: where that is written up to, or NULL where it does not fit. */
 static __attribute__((noinline)) char *put_traced(struct record *r, const unsigned char *bytes,
 						  size_t size, char *p)
 {
 	const struct plan *plan = &r->format->plan;
-	bool maybe;
 
 	r->raw->order = r->order;
 	r->raw->located = 0;
 	if (size >= 2 && load_word(bytes, 2, r->order) == r->format->id &&
-	    run_once(plan, r->raw, bytes, 0, size, 0, &p, WITHOUT_MAYBE, &maybe) == RECORD_OK)
+	    (r->order == host_order() ? text : text_swapped)(plan, r->raw, bytes, 0, size, 0, &p) ==
+		    RECORD_OK)
 		return p;
 	r->misfit = true;
 	return NULL;
@@ -809,16 +834,20 @@ static void say_failed(struct record *r, const struct op *op, size_t at)
 /* In the switch, `break` leads to what is the same behind every value, `continue` past it. */
 ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 				      const unsigned char *bytes, size_t from, size_t size,
-				      uint16_t misc, char **out, enum pass pass, bool *maybe,
-				      const bool swap, const enum how how)
+				      uint16_t misc, char **out, const bool swap,
+				      const enum how how)
 {
-	const struct input in = {plan, r,    bytes, bytes + size, bytes + size - plan->tail,
-				 misc, pass, swap,  how};
+	const struct input in = {plan, r,       bytes, bytes + size, bytes + size - plan->tail,
+				 misc, r->pass, swap,  how};
 	struct loop loops[LAYOUT_LOOPS];
-	struct state s = {bytes + from, *out, 0, loops, NULL, r->at, 0};
+	char nothing;
+	struct state s = {bytes + from, out ? *out : &nothing, 0, loops, NULL, r->at, 0};
 	enum record_problem problem = RECORD_OK, failed;
 	const struct op *op = plan->ops;
 
+	r->finding_count = 0;
+	r->field_count = 0;
+	r->exact = NULL;
 	if (size < from + plan->tail) {
 		r->failed = NULL;
 		r->failed_at = (uint32_t)size;
@@ -849,10 +878,23 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 		case OP_X64:
 			run_number(&in, &s, op, 8, OP_X64);
 			break;
-		case OP_I64:
+		case OP_PAIR:
+			if (run_pair(&in, &s, op)) {
+				op++;
+				continue;
+			}
+			run_number(&in, &s, op, 4, OP_S32);
+			break;
 		case OP_S8:
+			run_number(&in, &s, op, 1, OP_S8);
+			break;
 		case OP_S16:
+			run_number(&in, &s, op, 2, OP_S16);
+			break;
 		case OP_S32:
+			run_number(&in, &s, op, 4, OP_S32);
+			break;
+		case OP_I64:
 		case OP_S64:
 		case OP_X16:
 		case OP_X32:
@@ -869,7 +911,7 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 			continue;
 		case OP_POSSIBLE:
 			failed = run_possible(&in, &s, op);
-			if (failed && pass != TAKE_ALL)
+			if (failed && in.pass != TAKE_ALL)
 				break;
 			problem = failed ? failed : problem;
 			continue;
@@ -877,7 +919,8 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 			if (abi_value_of(op->known.set, r->regs[op->reg]))
 				continue;
 			problem = run_unknown(&in, &s, op);
-			*out = s.p;
+			if (as_text(&in))
+				*out = s.p;
 			return problem;
 		case OP_PAD:
 			run_pad(&in, &s, op);
@@ -906,7 +949,7 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 			continue;
 		case OP_STRING:
 			failed = run_string(&in, &s, op);
-			if (failed == RECORD_IMPOSSIBLE && pass == TAKE_ALL) {
+			if (failed == RECORD_IMPOSSIBLE && in.pass == TAKE_ALL) {
 				problem = failed;
 				failed = RECORD_OK;
 			}
@@ -941,7 +984,7 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 			run_index(&in, &s, op);
 			continue;
 		case OP_UNLESS_MISC:
-			op = unless(&in, op, (misc & op->test.value) == op->test.value);
+			op = unless(&in, op, (in.misc & op->test.value) == op->test.value);
 			continue;
 		case OP_UNLESS_IS:
 			op = unless(&in, op, r->regs[op->reg] == op->test.value);
@@ -959,8 +1002,8 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 			op = unless(&in, op, left(&in, &s) >= op->test.value);
 			continue;
 		case OP_UNLESS_MAYBE:
-			*maybe = true;
-			op = unless(&in, op, pass == WITH_MAYBE);
+			r->maybe = true;
+			op = unless(&in, op, in.pass == WITH_MAYBE);
 			continue;
 		case OP_JUMP:
 			op = before(&in, op->jump);
@@ -980,7 +1023,8 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 		case OP_END:
 			if (s.at < in.end)
 				problem = run_end(&in, &s, problem);
-			*out = s.p;
+			if (as_text(&in))
+				*out = s.p;
 			return problem;
 		}
 		if (__builtin_expect(failed != RECORD_OK, 0)) {
@@ -999,29 +1043,39 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 	}
 }
 
-static enum record_problem run_once(const struct plan *plan, struct record *r,
-				    const unsigned char *bytes, size_t from, size_t size,
-				    uint16_t misc, char **out, enum pass pass, bool *maybe)
+#define VARIANT(name, swap, how)                                                                   \
+	static enum record_problem name(const struct plan *plan, struct record *r,                 \
+					const unsigned char *bytes, size_t from, size_t size,      \
+					uint16_t misc, char **out)                                 \
+	{                                                                                          \
+		return run(plan, r, bytes, from, size, misc, out, swap, how);                      \
+	}
+VARIANT(text, false, AS_TEXT)
+VARIANT(text_swapped, true, AS_TEXT)
+VARIANT(text_and_more, false, AS_TEXT_AND_MORE)
+VARIANT(text_and_more_swapped, true, AS_TEXT_AND_MORE)
+VARIANT(fields, false, AS_FIELDS)
+VARIANT(fields_swapped, true, AS_FIELDS)
+
+void record_take_exact(const struct plan *plan, struct record *r, const unsigned char *bytes)
 {
 	bool swap = r->order != host_order();
+	const struct input in = {.plan = plan, .r = r, .bytes = bytes, .how = AS_FIELDS};
 
-	r->finding_count = 0;
-	r->field_count = 0;
-	if (!out) {
-		char nothing, *none = &nothing;
-
-		return swap ? run(plan, r, bytes, from, size, misc, &none, pass, maybe, true,
-				  AS_FIELDS)
-			    : run(plan, r, bytes, from, size, misc, &none, pass, maybe, false,
-				  AS_FIELDS);
+	if (r->exact != plan) {
+		r->field_count = 0;
+		for (const struct op *op = plan->first; op < plan->last; op++)
+			if (op->kind <= OP_SET)
+				add_field(&in, op, bytes + op->offset, op->width, 0);
+		r->exact = plan;
 	}
-	if (r->notes || r->strict || r->spill)
-		return swap ? run(plan, r, bytes, from, size, misc, out, pass, maybe, true,
-				  AS_TEXT_AND_MORE)
-			    : run(plan, r, bytes, from, size, misc, out, pass, maybe, false,
-				  AS_TEXT_AND_MORE);
-	return swap ? run(plan, r, bytes, from, size, misc, out, pass, maybe, true, AS_TEXT)
-		    : run(plan, r, bytes, from, size, misc, out, pass, maybe, false, AS_TEXT);
+	for (size_t i = 0; i < r->field_count; i++) {
+		struct perfabi_field *field = &r->fields[i];
+		uint64_t v = load_swapped(bytes + field->offset, field->width, swap);
+		bool extends = field->kind == PERFABI_SIGNED && field->width == 4;
+
+		field->value = extends ? (uint64_t)(int32_t)v : v;
+	}
 }
 
 /* In each way that there is, until one fits; the last is kept if none does. */
@@ -1029,27 +1083,28 @@ enum record_problem record_put(const struct plan *plan, struct record *r,
 			       const unsigned char *bytes, size_t from, size_t size, uint16_t misc,
 			       char **out)
 {
+	static __typeof__(record_put) *const variants[][2] = {
+		[AS_TEXT] = {text, text_swapped},
+		[AS_TEXT_AND_MORE] = {text_and_more, text_and_more_swapped},
+		[AS_FIELDS] = {fields, fields_swapped}};
+	enum how how = !out ? AS_FIELDS : r->again && !r->spill ? AS_TEXT : AS_TEXT_AND_MORE;
+	bool swap = r->order != host_order();
 	char *start = out ? *out : NULL, *at = r->at;
-	bool maybe = false;
-	enum record_problem first, second;
+	enum record_problem problem;
 
 	r->failed = NULL;
 	r->misfit = false;
-	r->has_time = r->has_cpu = false;
-	first = run_once(plan, r, bytes, from, size, misc, out, WITHOUT_MAYBE, &maybe);
-	if (!first || (!maybe && first != RECORD_IMPOSSIBLE))
-		return first;
-	if (out)
-		*out = start;
-	r->at = at;
-	second =
-		maybe ? run_once(plan, r, bytes, from, size, misc, out, WITH_MAYBE, &maybe) : first;
-	if (!second)
-		return second;
-	if (out)
-		*out = start;
-	r->at = at;
-	return run_once(plan, r, bytes, from, size, misc, out, TAKE_ALL, &maybe);
+	r->has_time = r->has_cpu = r->maybe = false;
+	r->pass = WITHOUT_MAYBE;
+	problem = variants[how][swap](plan, r, bytes, from, size, misc, out);
+	while (problem && r->pass != TAKE_ALL && (r->maybe || problem == RECORD_IMPOSSIBLE)) {
+		r->pass = r->maybe && r->pass == WITHOUT_MAYBE ? WITH_MAYBE : TAKE_ALL;
+		if (out)
+			*out = start;
+		r->at = at;
+		problem = variants[how][swap](plan, r, bytes, from, size, misc, out);
+	}
+	return problem;
 }
 
 const char *record_problem_text(enum record_problem problem, const struct record *r, char *text,

@@ -10,6 +10,7 @@
 
 #include "abi/word.h"
 #include "plan/format.h"
+#include "text/json.h"
 
 /* Why a record could not be read by its plan; 0 if it could. */
 enum record_problem {
@@ -33,6 +34,10 @@ struct finding {
 
 enum { FINDINGS = 8 };
 
+/* How what may be there is taken, and what cannot be: the last two in turn where the first fails.
+ */
+enum record_pass { WITHOUT_MAYBE, WITH_MAYBE, TAKE_ALL };
+
 struct record {
 	const struct abi *abi;
 	const struct abi_arch *arch; /* may be NULL */
@@ -47,6 +52,9 @@ struct record {
 	 */
 	char *(*spill)(void *to, char *text);
 	void *spill_to;
+	/* AGAIN of them, to be cleared when plans are no more. NULL: none, as with `notes` and
+	 * `strict`. */
+	struct again *again;
 	bool dry; /* the text is not wanted: what costs most of it may be left out */
 	const struct format *format; /* of raw data; NULL: none is known */
 	struct record *raw;          /* room to read it; NULL: it is not read */
@@ -60,14 +68,26 @@ struct record {
 	uint64_t regs[REGS];
 	uint64_t time, cpu; /* if has_ says so; strict alone */
 	bool has_time, has_cpu;
+	enum record_pass pass; /* that it is in, or was in last, ... */
+	bool maybe;            /* ... and whether that met what may be there */
 	struct finding findings[FINDINGS];
 	size_t finding_count;
 	struct perfabi_field *fields; /* own[0] is the plan's operation; to be freed with free() */
 	size_t field_count, field_capacity;
+	const struct plan *exact; /* record_take_exact() gave its fields last; NULL: it did not */
 };
 
 /* What a line of that plan and so many bytes takes at most, with raw data by `format`, or NULL. */
-size_t record_longest(const struct plan *plan, const struct format *format, size_t size);
+static inline size_t record_longest(const struct plan *plan, const struct format *format,
+				    size_t size)
+{
+	/* What is found by its place may be there twice, but not more. */
+	size_t raw = format ? format->plan.fixed + 2 * size * format->plan.per_byte : 0;
+
+	/* The type, offset, size, misc and event come before, the rest and the notes behind. */
+	return raw + plan->fixed + plan->paths + size * (plan->per_byte > 2 ? plan->per_byte : 2) +
+	       1536;
+}
 
 /*
  * Writes the members of the `size` bytes at `bytes`, read from byte `from` on, each with a comma
@@ -78,6 +98,9 @@ size_t record_longest(const struct plan *plan, const struct format *format, size
 enum record_problem record_put(const struct plan *plan, struct record *r,
 			       const unsigned char *bytes, size_t from, size_t size, uint16_t misc,
 			       char **out);
+
+/* The fields of a record of the very size of a plan that is exact. */
+void record_take_exact(const struct plan *plan, struct record *r, const unsigned char *bytes);
 
 /* The sentence to a problem: "callchain: more elements than bytes". Returns `text`. */
 const char *record_problem_text(enum record_problem problem, const struct record *r, char *text,

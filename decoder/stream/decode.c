@@ -60,11 +60,6 @@ static int finds_add_wrong(void *finds, const struct diagnostic *wrong)
 	return 0;
 }
 
-struct find *finds_oldest(struct finds *finds)
-{
-	return finds->first < finds->count ? &finds->list[finds->first] : NULL;
-}
-
 void finds_drop(struct finds *finds)
 {
 	free(finds->list[finds->first++].wrong);

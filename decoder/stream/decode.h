@@ -36,7 +36,10 @@ struct finds {
 void finds_free(struct finds *finds);
 
 /* The oldest that waits; NULL: none does. */
-struct find *finds_oldest(struct finds *finds);
+static inline struct find *finds_oldest(struct finds *finds)
+{
+	return finds->first < finds->count ? &finds->list[finds->first] : NULL;
+}
 
 /* Forgets the oldest. What it points to is good no longer. */
 void finds_drop(struct finds *finds);

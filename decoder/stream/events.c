@@ -295,6 +295,7 @@ void events_set_formats(struct events *events)
 		if (events->types[i].is_traced)
 			events->types[i].format =
 				formats_find(&events->formats, events->types[i].config);
+	events->changes++;
 }
 
 /* Whether an attr in the host's order is a tracepoint's whose samples have raw data. */
@@ -347,6 +348,7 @@ int events_add(struct events *events, const unsigned char *attr, size_t size, st
 		events->types[events->count].config =
 			attr_get(abi_field(abi, "config"), native, host_order());
 		events->count++;
+		events->changes++;
 		events_set_formats(events);
 	}
 	free(native);
@@ -358,6 +360,7 @@ void events_set_arch(struct events *events, const struct abi_arch *arch)
 	if (!arch || arch == events->arch || events->arch_is_given)
 		return;
 	events->arch = arch;
+	events->changes++;
 	for (size_t i = 0; i < events->shape_count; i++) {
 		struct shape *shape = events->shapes[i];
 
@@ -383,6 +386,7 @@ static void put_id(struct events *events, uint64_t id, uint64_t event)
 		i = (i + 1) & (events->id_capacity - 1);
 	if (!events->ids[2 * i + 1])
 		events->id_count++;
+	events->changes++;
 	first = (int)events->ids[2 * i + 1] - 1;
 	second = (int)event - 1;
 	if (first >= 0 && first != second) {

@@ -86,6 +86,7 @@ struct events {
 	size_t id_count, id_capacity;
 	uint64_t id_seed[2];
 	bool no_ids_said;
+	unsigned changes;           /* how often something above became another */
 	struct id_clash clashes[2]; /* the first of two attrs alike, and of two that differ */
 };
 

@@ -5,6 +5,7 @@
 #include "stream/lines.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -26,19 +27,23 @@ void lines_init(struct lines *lines, const struct events *events,
 		.out = out,
 		.modes = abi_family(events->abi, "cpumode"),
 		.bits = abi_family(events->abi, "misc"),
+		.changes = UINT_MAX,
 		.credit = LINES_CREDIT,
 	};
 	lines->record = (struct record){
 		.abi = events->abi, .notes = options->notes, .strict = options->strict};
 	lines->record.raw = &lines->raw;
-	lines->raw = (struct record){.abi = events->abi};
-	for (size_t i = 0; i < events->record_count; i++) {
-		const char *name = events->records[i].value->name;
+	lines->raw = (struct record){.abi = events->abi, .again = lines->again};
+	lines->record.again = options->notes || options->strict ? NULL : lines->again;
+	for (size_t i = 0; i <= events->record_count; i++) {
+		const char *name =
+			i < events->record_count ? events->records[i].value->name : "unknown";
 		char *p = put_text(lines->begin[i].text, "{\"type\":\"");
 
 		for (size_t k = 0; name[k] && k < sizeof(lines->begin[i].name) - 1; k++)
 			lines->begin[i].name[k] = ascii_upper(name[k]);
 		p = put_text(put_text(p, lines->begin[i].name), "\",");
+		p = put_text(p, options->no_offset ? "" : "\"offset\":");
 		lines->begin[i].length = (size_t)(p - lines->begin[i].text);
 	}
 }
@@ -51,15 +56,15 @@ void lines_free(struct lines *lines)
 	*lines = (struct lines){0};
 }
 
+/* Behind the offset's key. */
 static char *put_place(char *p, struct place place)
 {
+	p = put_u64(p, place.offset);
+	*p++ = ',';
 	if (place.part) {
 		p = put_u64(put_text(p, "\"file\":\"data."), place.part - 1);
 		p = put_text(p, "\",");
 	}
-	p = put_text(p, "\"offset\":");
-	p = put_u64(p, place.offset);
-	*p++ = ',';
 	if (place.within < 0)
 		return p;
 	p = put_text(p, "\"within\":");
@@ -163,7 +168,7 @@ void lines_diagnostic(struct lines *lines, struct place place, const char *code,
 	p = out_room(lines->out, sizeof(message) * PUT_STRING_MAX + 256);
 	if (!p)
 		return;
-	p = put_place(put_text(p, "{\"type\":\"diagnostic\","), place);
+	p = put_place(put_text(p, "{\"type\":\"diagnostic\",\"offset\":"), place);
 	p = put_text(put_text(put_text(p, "\"code\":\""), code), "\",\"grade\":\"");
 	p = put_text(put_text(p, grade_names[grade]), "\",\"message\":");
 	p = put_string(p, (const unsigned char *)message, n < 0 ? 0 : (size_t)n);
@@ -257,57 +262,84 @@ static char *put_misc_names(char *p, const struct lines *lines, const struct pla
 	return p;
 }
 
-static char *put_misc(char *p, struct lines *lines, int slot, const struct plan *plan,
-		      uint16_t misc)
-{
-	unsigned place = misc ^ misc >> 10 ^ (unsigned)slot << 1;
-	struct misc_memo *memo = &lines->memo[place % MISC_MEMOS];
-	char *end;
-
-	if (__builtin_expect(memo->misc == misc && memo->slot == slot && memo->length, 1)) {
-		memcpy(p, memo->text, 48);
-		if (memo->length > 48)
-			memcpy(p, memo->text, memo->length);
-		return p + memo->length;
-	}
-	end = put_misc_names(p, lines, plan, misc);
-	if ((size_t)(end - p) <= sizeof(memo->text)) {
-		memo->misc = misc;
-		memo->slot = (uint16_t)slot;
-		memo->length = (uint16_t)(end - p);
-		memcpy(memo->text, p, memo->length);
-	}
-	return end;
-}
-
 /* Type, place, size: what is known of a record before anything is. */
-static char *put_begin(char *p, const struct lines *lines, const char *text, size_t length,
-		       struct place place, const struct lines_record *header)
+static char *put_begin(char *p, struct lines *lines, int slot, struct place place)
 {
-	p = put_key(p, text, length);
-	if (!lines->options.no_offset)
-		p = put_place(p, place);
-	if (lines->options.no_size)
-		return p;
-	p = put_u64(put_text(p, "\"size\":"), header->size);
+	const char *text = lines->begin[slot].text;
+	size_t length = lines->begin[slot].length;
+
+	if (lines->options.no_offset)
+		return put_key(p, text, length);
+	if (place.offset < 10000 || place.within >= 0 || place.part)
+		return put_place(put_key(p, text, length), place);
+	p = put_again(p, lines->again, text, text, length, place.offset / 10000);
+	p = put_all4(p, (uint32_t)(place.offset % 10000));
 	*p++ = ',';
 	return p;
+}
+
+static char *put_size(char *p, struct lines *lines, const struct lines_record *header)
+{
+	static const char key[PUT_KEY] = "\"size\":";
+
+	if (lines->options.no_size)
+		return p;
+	p = put_again(p, lines->again, key, key, strlen(key), header->size);
+	*p++ = ',';
+	return p;
+}
+
+/* Size, misc and event: but for the size, the same for all records of a head. */
+static char *put_head(char *p, struct lines *lines, const struct lines_record *header)
+{
+	struct head *head = header->head;
+	char *end = p;
+	size_t from;
+
+	if (__builtin_expect(head && head->length, 1)) {
+		from = head->size == header->size ? 0 : head->misc;
+		p = from ? put_size(p, lines, header) : p;
+		memcpy(p, head->text + from, PUT_SLACK);
+		if (head->length > PUT_SLACK)
+			memcpy(p, head->text + from, head->length - from);
+		return p + head->length - from;
+	}
+	end = put_size(p, lines, header);
+	from = (size_t)(end - p);
+	if (!lines->options.no_misc)
+		end = put_misc_names(end, lines, header->plan, header->misc);
+	if (header->event >= 0 && !lines->options.no_event) {
+		const struct event_name *name = lines->events->names[header->event];
+
+		end = put_key(end, name->text, name->length);
+	}
+	if (header->event >= 0 && lines->options.event_index) {
+		end = put_u64(put_text(end, "\"event_index\":"), (uint64_t)header->event);
+		*end++ = ',';
+	}
+	if (head && (size_t)(end - p) <= sizeof(head->text)) {
+		head->size = header->size;
+		head->misc = (uint16_t)from;
+		head->length = (size_t)(end - p);
+		memcpy(head->text, p, head->length);
+	}
+	return end;
 }
 
 /* A record that no plan describes. */
 static void put_raw(struct lines *lines, struct place place, const struct lines_record *header,
 		    const unsigned char *bytes)
 {
-	static const char unknown[PUT_KEY] = "{\"type\":\"UNKNOWN\",";
+	bool is_known = header->slot >= 0;
 	char *p = out_room(lines->out, 2 * (size_t)header->size + 512);
+	int begin;
 
 	if (!p || lines->options.unwritten || lines->options.silent)
 		return;
-	if (header->slot >= 0) {
-		p = put_begin(p, lines, lines->begin[header->slot].text,
-			      lines->begin[header->slot].length, place, header);
-	} else {
-		p = put_begin(p, lines, unknown, strlen(unknown), place, header);
+	begin = is_known ? header->slot : (int)lines->events->record_count;
+	p = put_key(p, lines->begin[begin].text, lines->begin[begin].length);
+	p = put_size(lines->options.no_offset ? p : put_place(p, place), lines, header);
+	if (!is_known) {
 		p = put_u64(put_text(p, "\"type_id\":"), header->type);
 		*p++ = ',';
 	}
@@ -502,19 +534,7 @@ static void put_line(struct lines *lines, const struct lines_record *header,
 
 	if (!start || !room_for_notes(lines, plan))
 		return;
-	p = put_begin(start, lines, lines->begin[header->slot].text,
-		      lines->begin[header->slot].length, place, header);
-	if (!lines->options.no_misc)
-		p = put_misc(p, lines, header->slot, plan, header->misc);
-	if (header->event >= 0 && !lines->options.no_event) {
-		const struct event_name *name = lines->events->names[header->event];
-
-		p = put_key(p, name->text, name->length);
-	}
-	if (header->event >= 0 && lines->options.event_index) {
-		p = put_u64(put_text(p, "\"event_index\":"), (uint64_t)header->event);
-		*p++ = ',';
-	}
+	p = put_head(put_begin(start, lines, header->slot, place), lines, header);
 	lines->record.at = lines->at;
 	lines->record.format = format;
 	problem = record_put(plan, &lines->record, bytes, 8, header->size, header->misc, &p);
@@ -557,31 +577,19 @@ static bool read_record(struct lines *lines, const struct plan *plan, const unsi
 	return record_put(plan, &lines->record, bytes, 8, size, misc, &p) == RECORD_OK;
 }
 
-/* Counts a record, and finds out by what to read it, if it is to be read. */
-static void take_header(struct lines *lines, const unsigned char *bytes, struct place place,
-			struct lines_record *record)
+/* Which event a record is of, and what to read it by, if it is to be read. */
+static void find_reading(struct lines *lines, const unsigned char *bytes, struct place place,
+			 struct lines_record *record)
 {
 	const struct lines_options *options = &lines->options;
 	const struct events *events = lines->events;
-	bool swap = events->order != host_order();
 
-	*record = (struct lines_record){.taken = LINES_RAW,
-					.type = (uint32_t)load_swapped(bytes, 4, swap),
-					.misc = (uint16_t)load_swapped(bytes + 4, 2, swap),
-					.size = (uint16_t)load_swapped(bytes + 6, 2, swap),
-					.event = EVENT_NONE};
-	record->index = type_index(record->type);
-	record->slot = events->slot_of[record->index];
-	if (!options->silent)
-		lines->sums.bytes += record->size;
 	if (record->slot < 0) {
-		lines->sums.unknown += !options->silent;
 		lines_diagnostic(lines, place, "unknown-type", 0, "cases/abi has no record type %u",
 				 record->type);
 		record->taken = options->no_unknown ? LINES_PASSED_BY : LINES_RAW;
 		return;
 	}
-	lines->sums.records[record->slot] += !options->silent;
 	if (options->types && !options->types[record->index] && !options->strict) {
 		/* only what it says was lost counts, and what later records go by */
 		struct shape *shape = events->is_tool[record->index] ? events->bare
@@ -597,40 +605,142 @@ static void take_header(struct lines *lines, const unsigned char *bytes, struct 
 		return;
 	}
 	find_plan(lines, record, bytes, place);
-	if (record->plan) {
+	if (record->plan)
 		record->taken = LINES_BY_PLAN;
-		if (record->plan->lost_offset)
-			add_lost(lines, record->plan, bytes, record);
-	} else if (record->event == EVENT_NONE) {
+	else if (record->event == EVENT_NONE)
 		lines_diagnostic(lines, place, "no-attr", 0, "%s: no attr describes it",
 				 lines->begin[record->slot].name);
-	}
 }
 
-static void set_recording(struct lines *lines)
+/* A record that is not like the last of its head, but with `word` and `id`, if it has one. */
+static __attribute__((noinline)) struct lines_record *
+take_new(struct lines *lines, const unsigned char *bytes, struct place place, struct head *head,
+	 uint64_t word, uint64_t id, bool has_id)
+{
+	const struct events *events = lines->events;
+	struct lines_record *record = &lines->unlike;
+
+	*record = (struct lines_record){.taken = LINES_RAW,
+					.type = (uint32_t)load_word(bytes, 4, events->order),
+					.misc = (uint16_t)load_word(bytes + 4, 2, events->order),
+					.size = (uint16_t)load_word(bytes + 6, 2, events->order),
+					.event = EVENT_NONE};
+	record->index = type_index(record->type);
+	record->slot = events->slot_of[record->index];
+	find_reading(lines, bytes, place, record);
+	if (record->taken != LINES_BY_PLAN ||
+	    (has_id ? record->event < 0 : !events->is_tool[record->index] && events->count != 1))
+		return record; /* its bytes say more than its head */
+	record->head = head;
+	*head = (struct head){.word = word, .id = id, .record = *record};
+	return &head->record;
+}
+
+/*
+ * Counts a record, and finds out by what to read it, if it is to be read. What it returns is good
+ * until the next one.
+ */
+static inline struct lines_record *take_header(struct lines *lines, const unsigned char *bytes,
+					       struct place place)
+{
+	const struct events *events = lines->events;
+	bool swap = events->order != host_order();
+	unsigned index = type_index((uint32_t)load_swapped(bytes, 4, swap));
+	size_t size = load_swapped(bytes + 6, 2, swap);
+	const struct id_place *place_of_id =
+		events->is_sample[index] ? &lines->sample_id : &lines->other_id;
+	bool has_id = size >= place_of_id->least && !events->is_tool[index];
+	struct lines_record *record;
+	uint64_t word, id = 0;
+	struct head *head;
+
+	memcpy(&word, bytes, 8);
+	word &= htole64(UINT64_C(0xffffffffffff));
+	if (has_id)
+		memcpy(&id, bytes + (place_of_id->at < 0 ? size : 0) + place_of_id->at, 8);
+	head = &lines->heads[(word ^ id) * UINT64_C(0x9e3779b97f4a7c15) >> 58];
+	record = &head->record;
+	if (__builtin_expect(head->word == word && head->id == id && record->plan, 1))
+		record->size = (uint16_t)size;
+	else
+		record = take_new(lines, bytes, place, head, word, id, has_id);
+	if (!lines->options.silent) {
+		lines->sums.bytes += size;
+		lines->sums.unknown += record->slot < 0;
+		lines->sums.records[record->slot < 0 ? 0 : record->slot] += record->slot >= 0;
+	}
+	if (record->taken == LINES_BY_PLAN && record->plan->lost_offset)
+		add_lost(lines, record->plan, bytes, record);
+	return record;
+}
+
+/* Where all attrs have the ids of samples, and of other records. */
+static void find_ids(struct lines *lines)
+{
+	const struct events *events = lines->events;
+	const struct shape *first = events->count ? events->shapes[0] : NULL;
+	bool samples = events->count > 1 && first->sample_id >= 0;
+	bool others = first && first->tail_id >= 0;
+
+	for (size_t i = 1; i < events->shape_count; i++) {
+		const struct shape *shape = events->shapes[i];
+
+		samples = samples && shape->sample_id == first->sample_id;
+		others = others && shape->tail_id == first->tail_id && shape->tail == first->tail;
+	}
+	lines->sample_id = lines->other_id = (struct id_place){.least = SIZE_MAX};
+	if (samples)
+		lines->sample_id =
+			(struct id_place){first->sample_id, (size_t)first->sample_id + 8};
+	if (others)
+		lines->other_id = (struct id_place){-first->tail_id, first->tail + 8u};
+}
+
+/* Forgets what was kept of events that are no more. */
+static void forget_events(struct lines *lines)
+{
+	lines->changes = lines->events->changes;
+	lines->record.exact = NULL;
+	memset(lines->again, 0, sizeof(lines->again));
+	memset(lines->heads, 0, sizeof(lines->heads));
+	find_ids(lines);
+}
+
+static inline void set_recording(struct lines *lines)
 {
 	lines->record.order = lines->events->order;
 	lines->record.arch = lines->events->arch;
+	if (__builtin_expect(lines->changes != lines->events->changes, 0))
+		forget_events(lines);
 }
 
-void lines_take(struct lines *lines, const unsigned char *bytes, struct place place,
-		struct lines_record *record)
+const struct lines_record *lines_take(struct lines *lines, const unsigned char *bytes,
+				      struct place place)
 {
+	const struct lines_record *record;
 	enum record_problem problem;
 
 	set_recording(lines);
-	lines->record.field_count = 0;
-	take_header(lines, bytes, place, record);
-	if (record->taken != LINES_BY_PLAN)
-		return;
-	problem = record_put(record->plan, &lines->record, bytes, 8, record->size, record->misc,
-			     NULL);
+	record = take_header(lines, bytes, place);
+	if (record->taken != LINES_BY_PLAN) {
+		lines->record.field_count = 0;
+		lines->record.exact = NULL;
+		return record;
+	}
+	if (record->size == record->plan->exact) {
+		record_take_exact(record->plan, &lines->record, bytes);
+		problem = RECORD_OK;
+	} else {
+		problem = record_put(record->plan, &lines->record, bytes, 8, record->size,
+				     record->misc, NULL);
+	}
 	if (lines->record.err)
 		lines->out->err = lines->record.err;
 	if (problem)
 		say_problem(lines, place, record, problem);
 	if (problem && problem < RECORD_IMPOSSIBLE)
 		lines->record.field_count = 0;
+	return record;
 }
 
 bool lines_fits(struct lines *lines, const unsigned char *bytes, size_t size)
@@ -642,6 +752,7 @@ bool lines_fits(struct lines *lines, const unsigned char *bytes, size_t size)
 	int slot = events->slot_of[type];
 	struct record *record = &lines->record;
 	uint64_t kept = record->regs[REG_KEPT];
+	struct again *again = record->again;
 	bool was_strict = record->strict, fits;
 	const struct plan *plan;
 
@@ -653,6 +764,7 @@ bool lines_fits(struct lines *lines, const unsigned char *bytes, size_t size)
 		return false;
 	set_recording(lines);
 	record->strict = true;
+	record->again = NULL;
 	fits = read_record(lines, plan, bytes, size, misc);
 	for (size_t i = 0; i < record->finding_count; i++) /* a text of the wrong length */
 		if (!strcmp(record->findings[i].code, "padding") ||
@@ -660,6 +772,7 @@ bool lines_fits(struct lines *lines, const unsigned char *bytes, size_t size)
 			fits = false;
 	/* it may be no record, or not its turn */
 	record->strict = was_strict;
+	record->again = again;
 	record->regs[REG_KEPT] = kept;
 	return fits;
 }
@@ -668,15 +781,13 @@ void lines_put(struct lines *lines, const unsigned char *bytes, size_t size, str
 {
 	set_recording(lines);
 	while (size >= 8) {
-		struct lines_record record;
-		size_t n;
+		struct lines_record *record = take_header(lines, bytes, place);
+		size_t n = record->size;
 
-		take_header(lines, bytes, place, &record);
-		if (record.taken == LINES_BY_PLAN)
-			put_line(lines, &record, bytes, place);
-		else if (record.taken == LINES_RAW)
-			put_raw(lines, place, &record, bytes);
-		n = record.size;
+		if (record->taken == LINES_BY_PLAN)
+			put_line(lines, record, bytes, place);
+		else if (record->taken == LINES_RAW)
+			put_raw(lines, place, record, bytes);
 		bytes += n;
 		size -= n;
 		place_advance(&place, n);
@@ -686,16 +797,14 @@ void lines_put(struct lines *lines, const unsigned char *bytes, size_t size, str
 void lines_put_large(struct lines *lines, const unsigned char *bytes, uint64_t size,
 		     struct place place)
 {
-	struct lines_record record;
+	const struct lines_record *record = take_header(lines, bytes, place);
 	char *p = out_room(lines->out, 512);
 
-	take_header(lines, bytes, place, &record);
-	if (!p || record.taken == LINES_PASSED_BY || lines->options.unwritten ||
+	if (!p || record->taken == LINES_PASSED_BY || lines->options.unwritten ||
 	    lines->options.silent)
 		return;
-	record.size = 0;
-	p = put_key(p, lines->begin[record.slot].text, lines->begin[record.slot].length);
-	p = put_place(p, place);
+	p = put_key(p, lines->begin[record->slot].text, lines->begin[record->slot].length);
+	p = lines->options.no_offset ? p : put_place(p, place);
 	p = put_u64(put_text(p, "\"size\":"), size);
 	p = put_u64(put_text(p, ",\"passed_over\":"), size - 8);
 	lines->out->at = put_text(p, "}\n");

@@ -36,15 +36,6 @@ struct lines_sums {
 			       */
 };
 
-/* A misc of a record type, as text. Few of them occur, which take turns. */
-struct misc_memo {
-	uint16_t misc, slot;
-	uint16_t length; /* 0: none yet */
-	char text[106];
-};
-
-enum { MISC_MEMOS = 64 };
-
 /* A place in the input: of the file, and in the stream that a compressed record began, or -1. */
 struct place {
 	uint64_t offset;
@@ -70,6 +61,42 @@ struct diagnostic {
 	const char *message;
 };
 
+/* What becomes of a record. */
+enum lines_taken {
+	LINES_PASSED_BY, /* its type is not asked for */
+	LINES_RAW,       /* nothing describes it */
+	LINES_BY_PLAN,
+};
+
+struct lines_record {
+	enum lines_taken taken;
+	uint32_t type;
+	unsigned index; /* type_index() of it */
+	uint16_t misc, size;
+	int slot;                /* of its type; -1: it is not known */
+	int event;               /* its index; negative: none, or it is not known */
+	const struct plan *plan; /* or NULL */
+	struct head *head;       /* or NULL */
+};
+
+/* What follows from a record's type, misc and id alone. Few of them occur, which take turns. */
+struct head {
+	uint64_t word, id;          /* the header but for the size, as the bytes have it */
+	struct lines_record record; /* its size is the last one's; without a plan, nothing is here
+				     */
+	uint16_t size, misc;        /* that the text has; where the size ends in it */
+	size_t length;              /* of the text; 0: none yet */
+	char text[256];             /* "size":40,"misc":["user"],"event":0, */
+};
+
+enum { HEADS = 64 };
+
+/* Where all attrs have the id. */
+struct id_place {
+	int at;       /* from the record's start; negative: from its end; 0: nowhere */
+	size_t least; /* size of a record that has it */
+};
+
 struct lines {
 	const struct events *events;
 	struct lines_options options;
@@ -78,12 +105,17 @@ struct lines {
 	struct lines_sums sums;
 	struct {
 		char name[41]; /* SAMPLE */
-		char text[64]; /* {"type":"SAMPLE", */
+		char text[64]; /* {"type":"SAMPLE","offset": */
 		size_t length;
-	} begin[TYPES];
+	} begin[TYPES + 1]; /* by slot, and behind them of a type that is not known */
 	const struct abi_family *modes, *bits; /* of misc */
-	struct misc_memo memo[MISC_MEMOS];
-	char *at; /* room for the notes of a record */
+	/* What follows is of as many changes of events. */
+	unsigned changes;
+	struct again again[AGAIN]; /* for `record`, and for offsets and sizes */
+	struct head heads[HEADS];
+	struct lines_record unlike;          /* one that has no head */
+	struct id_place sample_id, other_id; /* of samples; of what else names an event */
+	char *at;                            /* room for the notes of a record */
 	size_t at_size;
 	uint64_t *last_time; /* by cpu, for --check */
 	size_t cpus;
@@ -105,29 +137,13 @@ void lines_free(struct lines *lines);
 /* Writes the records in `size` bytes, each of them whole, the first one at `place`. */
 void lines_put(struct lines *lines, const unsigned char *bytes, size_t size, struct place place);
 
-/* What becomes of a record. */
-enum lines_taken {
-	LINES_PASSED_BY, /* its type is not asked for */
-	LINES_RAW,       /* nothing describes it */
-	LINES_BY_PLAN,
-};
-
-struct lines_record {
-	enum lines_taken taken;
-	uint32_t type;
-	unsigned index; /* type_index() of it */
-	uint16_t misc, size;
-	int slot;                /* of its type; -1: it is not known */
-	int event;               /* its index; negative: none, or it is not known */
-	const struct plan *plan; /* or NULL */
-};
-
 /*
  * Takes one whole record as lines_put() does, but writes no line: its fields are in
- * lines->record.fields until the next record. That it does not fit its plan is said.
+ * lines->record.fields until the next record. That it does not fit its plan is said. What it
+ * returns is good as long.
  */
-void lines_take(struct lines *lines, const unsigned char *bytes, struct place place,
-		struct lines_record *record);
+const struct lines_record *lines_take(struct lines *lines, const unsigned char *bytes,
+				      struct place place);
 
 /* Whether a whole record is one that its plan accounts for to the last byte; nothing is written. */
 bool lines_fits(struct lines *lines, const unsigned char *bytes, size_t size);

@@ -34,6 +34,7 @@ int names_set(struct events *events, int event, const char *name, size_t size)
 	memcpy(set->name, name, size);
 	set->name[size] = '\0';
 	set->is_by_attr = false;
+	events->changes++;
 	return 0;
 }
 

@@ -11,12 +11,14 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "text/out.h"
 #if defined(__SSE2__) && defined(__x86_64__)
 #include <emmintrin.h>
 #define PUT_SSE2
 #endif
 
-enum { PUT_SLACK = 64, PUT_KEY = 32 };
+enum { PUT_KEY = 32 };
 
 /* Text of `n` bytes in storage that can be read to PUT_KEY bytes at least. */
 static inline char *put_key(char *p, const char *text, size_t n)
@@ -81,6 +83,69 @@ static inline char *put_u64(char *p, uint64_t v)
 	v %= UINT64_C(10000000000000000);
 	p = put_all8(p, (uint32_t)(v / 100000000));
 	return put_all8(p, (uint32_t)(v % 100000000));
+}
+
+/* v < 10000, with leading zeros. */
+static inline char *put_all4(char *p, uint32_t v)
+{
+	uint32_t q = v * 5243 >> 19, x = q | (v - q * 100) << 16;
+
+	q = (x * 103 >> 10) & 0x000f000f;
+	x = htole32((q | (x - q * 10) << 8) | 0x30303030);
+	memcpy(p, &x, 4);
+	return p + 4;
+}
+
+/*
+ * A key and a number behind it: most come again soon, and are copied then. `of` tells one key from
+ * another for as long as the list is not cleared.
+ */
+enum { AGAIN = 256, AGAIN_TEXT = 40 };
+
+struct again {
+	uint64_t number;
+	const void *of; /* NULL: nothing is here */
+	uint32_t length;
+	char text[AGAIN_TEXT];
+};
+
+/* Where a number is, if it is there, ... */
+static inline struct again *again_of(struct again *list, const void *of, uint64_t v)
+{
+	return &list[(v ^ (uintptr_t)of >> 4) % AGAIN];
+}
+
+/* ... whether it is, ... */
+static inline int again_is(const struct again *one, const void *of, uint64_t v)
+{
+	return one->number == v && one->of == of;
+}
+
+/* ... and the text of it from now on, if that is not too long. */
+static inline void again_keep(struct again *one, const void *of, uint64_t v, const char *text,
+			      const char *end)
+{
+	if (end - text > AGAIN_TEXT)
+		return;
+	one->number = v;
+	one->of = of;
+	one->length = (uint32_t)(end - text);
+	memcpy(one->text, text, one->length);
+}
+
+static inline char *put_again(char *p, struct again *list, const void *of, const char *key,
+			      size_t length, uint64_t v)
+{
+	struct again *one = again_of(list, of, v);
+	char *end;
+
+	if (__builtin_expect(again_is(one, of, v), 1)) {
+		memcpy(p, one->text, AGAIN_TEXT);
+		return p + one->length;
+	}
+	end = put_u64(put_key(p, key, length), v);
+	again_keep(one, of, v, p, end);
+	return end;
 }
 
 static inline char *put_s64(char *p, int64_t v)

@@ -7,9 +7,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
-
-#include "text/json.h"
 
 int out_init(struct out *out, int (*sink)(void *, const char *, size_t), void *context)
 {
@@ -35,13 +34,12 @@ int out_flush(struct out *out)
 	return out->err;
 }
 
-char *out_room(struct out *out, size_t size)
+/* The same, where there may be none left. */
+char *out_more(struct out *out, size_t size)
 {
-	size_t used = (size_t)(out->at - out->base), wanted = size + PUT_SLACK;
+	size_t used, wanted = size + PUT_SLACK;
 	char *grown;
 
-	if (out->capacity - used >= wanted)
-		return out->at;
 	out_flush(out);
 	used = (size_t)(out->at - out->base);
 	if (out->capacity - used >= wanted)

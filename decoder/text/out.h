@@ -6,6 +6,7 @@
 #ifndef PERFABI_OUT_H
 #define PERFABI_OUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct out {
@@ -16,7 +17,7 @@ struct out {
 	int err; /* an error, a negative errno; nothing is passed on after it */
 };
 
-enum { OUT_BUFFER = 256 * 1024 };
+enum { OUT_BUFFER = 256 * 1024, PUT_SLACK = 64 };
 
 /* 0 or -ENOMEM. */
 int out_init(struct out *out, int (*sink)(void *, const char *, size_t), void *context);
@@ -26,7 +27,14 @@ void out_free(struct out *out);
  * A pointer with room for `size` bytes and PUT_SLACK more, or NULL when there is no memory. What is
  * written there counts once out->at is moved behind it.
  */
-char *out_room(struct out *out, size_t size);
+char *out_more(struct out *out, size_t size);
+
+static inline char *out_room(struct out *out, size_t size)
+{
+	bool has_room = out->capacity - (size_t)(out->at - out->base) >= size + PUT_SLACK;
+
+	return __builtin_expect(has_room, 1) ? out->at : out_more(out, size);
+}
 
 /* Text behind what is there, and a NUL behind it that does not count. Its form is that of a sink,
  * with a struct out for the context. 0 or -ENOMEM. */
