@@ -56,6 +56,8 @@ static int check_options(struct call *call, const struct perfabi_options *o, boo
 					     "0 in the reserve of the options");
 	if ((unsigned)o->format > PERFABI_RECORDS)
 		return refuse_option(call, "format", "another number", "an enum perfabi_format");
+	if ((unsigned)o->output > PERFABI_FIREFOX)
+		return refuse_option(call, "output", "another number", "an enum perfabi_output");
 	if ((unsigned)o->order > PERFABI_BIG)
 		return refuse_option(call, "order", "another number", "an enum perfabi_order");
 	if (o->shards && !has_lines)
@@ -177,7 +179,7 @@ static int select_fields(struct call *call, const struct perfabi_options *o,
 static int take_options(struct decode_options *out, struct call *call,
 			const struct perfabi_options *o, const struct call_for *what)
 {
-	bool has_lines = !what->finds;
+	bool has_lines = !what->finds, joins = has_lines && (o->join || o->output);
 	int err = check_options(call, o, has_lines);
 	struct utsname u;
 
@@ -187,9 +189,9 @@ static int take_options(struct decode_options *out, struct call *call,
 		.order = o->order == PERFABI_BIG ? BIG : LITTLE,
 		.found = what->found,
 		.finds = what->finds,
-		.with = {.paths = has_lines ? NULL : &call->perfabi->paths},
-		.no_header = !has_lines || o->check,
-		.no_summary = !has_lines || o->no_summary,
+		.with = {.paths = has_lines && !joins ? NULL : &call->perfabi->paths},
+		.no_header = !has_lines || o->check || o->output,
+		.no_summary = !has_lines || o->no_summary || o->output,
 		.tracefs = o->tracefs,
 	};
 	if (!err)
@@ -205,7 +207,8 @@ static int take_options(struct decode_options *out, struct call *call,
 		out->jobs = o->jobs;
 		out->shard = o->shard;
 		out->shards = o->shards;
-		out->sort = o->sort;
+		out->sort = o->sort || joins;
+		out->join = joins ? o : NULL;
 		out->lines.notes = o->bytes;
 		out->lines.strict = out->lines.unwritten = o->check;
 	}

@@ -196,7 +196,8 @@ struct request {
 	const char *output; /* of --html; NULL: standard output */
 	unsigned limit;     /* lines of its page; 0: as many as it has by default */
 	struct perfabi *perfabi;
-	int format; /* of the input, from 0; -1: it tells */
+	int format;        /* of the input, from 0; -1: it tells */
+	int output_format; /* from 0; -1: lines */
 	struct list types, fields;
 	char *text; /* of attrs, read or to be written; it stays */
 };
@@ -279,6 +280,9 @@ static int take_version(void *options, const char *value, const struct option_ro
 /* In the order of enum perfabi_format, behind PERFABI_AUTO. */
 static const char *const formats[] = {"perf.data", "ring", "records", NULL};
 
+/* Likewise of enum perfabi_output, behind PERFABI_LINES. */
+static const char *const output_formats[] = {"folded", "pprof", "firefox", NULL};
+
 #define OF_DECODER(member) AT(struct request, options.member)
 
 static const struct option_row rows[] = {
@@ -298,7 +302,8 @@ static const struct option_row rows[] = {
 	{"machine", 'm', OPTION_TEXT, "NAME",
 	 "use the register names of that machine, as uname -m prints it", OF_DECODER(machine)},
 	{"tracefs", 0, OPTION_TEXT, "DIR",
-	 "read the formats of tracepoints from DIR (/sys/kernel/tracing) where the recording has none",
+	 "read the formats of tracepoints from DIR (/sys/kernel/tracing) where the recording has "
+	 "none",
 	 OF_DECODER(tracefs)},
 	{"cases", 0, OPTION_TEXT, "DIR", "use the layouts in DIR/abi instead of the built-in ones",
 	 AT(struct request, cases)},
@@ -311,6 +316,18 @@ static const struct option_row rows[] = {
 	{"sort", 0, OPTION_SET, NULL,
 	 "print records in the order of their time, as perf does; a directory's always are",
 	 OF_DECODER(sort)},
+	{"join", 0, OPTION_SET, NULL,
+	 "sort, and add to samples the thread's name and for each address the file, its build ID "
+	 "and "
+	 "the offset in it",
+	 OF_DECODER(join)},
+	{"format", 0, OPTION_WORD, "FORMAT",
+	 "print a profile instead of lines: folded (stacks for flame graphs), pprof (protobuf) or "
+	 "firefox (for profiler.firefox.com)",
+	 AT(struct request, output_format), .words = output_formats},
+	{"event", 'e', OPTION_TEXT, "NAME",
+	 "with --format: take the samples of that event (default: the first; of pprof, all)",
+	 OF_DECODER(event)},
 	{"no-summary", 0, OPTION_SET, NULL, "omit the summary line", OF_DECODER(no_summary)},
 	{"bytes", 0, OPTION_SET, NULL, "add \"at\": each member's [offset, length] in its record",
 	 OF_DECODER(bytes)},
@@ -546,12 +563,16 @@ static int decode_file(struct request *request, int fd)
 		return report_failure("writing", unwritten, NULL, true);
 	if (err)
 		return report_failure(name, err, &result, request->attr_file);
+	if (request->options.output && result.errors)
+		say(stderr,
+		    "perfabi-decode: %s has %llu errors: `perfabi-decode --check` lists them\n",
+		    name, (unsigned long long)result.errors);
 	return result.errors ? EXIT_DAMAGED : 0;
 }
 
 int main(int argc, char **argv)
 {
-	struct request request = {.format = -1};
+	struct request request = {.format = -1, .output_format = -1};
 	char message[1024];
 	int fd, status, err = standard_hold();
 
@@ -569,6 +590,7 @@ int main(int argc, char **argv)
 		return EXIT_BAD;
 	request.options.pieces = true;
 	request.options.format = (enum perfabi_format)(request.format + 1);
+	request.options.output = (enum perfabi_output)(request.output_format + 1);
 	request.options.types = request.types.names;
 	request.options.type_count = request.types.count;
 	request.options.fields = request.fields.names;

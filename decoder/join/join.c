@@ -12,8 +12,11 @@
 #include <string.h>
 
 #include "join/table.h"
+#include "plan/record.h"
 #include "text/json.h"
 
+/* What a program that is executed had mapped stays, as perf has it, until something else is there:
+ * samples on the way still have its addresses. */
 struct process {
 	struct map *maps;
 };
@@ -83,7 +86,7 @@ struct join {
 	struct table processes, threads, objects, texts, symbols, build_ids, waiting;
 	struct map *kernel;
 	uint64_t random, numbers[WANTED];
-	uint64_t exec, kernel_mode, context_max, context_kernel, context_deferred;
+	uint64_t kernel_mode, context_max, context_kernel, context_deferred;
 	const struct perfabi_field *fields[WANTED]; /* of the record that is taken */
 	const unsigned char *bytes;
 	struct joined joined;
@@ -97,6 +100,9 @@ struct join {
 	void *symbol_context;
 	char comm[32];
 };
+
+/* perf's map of the kernel ends with .text; so much is taken for the rest of it, .init.text. */
+enum { KERNEL_IMAGE = 64 * 1024 * 1024 };
 
 /* A number that nobody outside can know before. */
 static uint64_t next_random(struct join *join)
@@ -146,6 +152,14 @@ static const char *text_of_build_id(struct join *join, const unsigned char *byte
 	return keep_text(join, text, (size_t)(put_bytes(text, bytes, size) - text));
 }
 
+static const void *bytes_of(const struct join *join, enum wanted field, size_t *size)
+{
+	const struct perfabi_field *f = join->fields[field];
+
+	*size = f ? (size_t)f->value : 0;
+	return f ? join->bytes + f->offset : NULL;
+}
+
 struct build_id {
 	struct join *join;
 	const unsigned char *id;
@@ -169,6 +183,17 @@ static int tell_build_id(void *context, const struct record_text *told)
 	if (known)
 		*known = text_of_build_id(b->join, b->id, b->size);
 	return known && *known ? 0 : -ENOMEM;
+}
+
+/* Of HEADER_BUILD_ID, which comes in a pipe. */
+static int take_build_id(struct join *join)
+{
+	struct build_id b = {.join = join};
+	struct record_text name = {.path = 1};
+
+	name.text = bytes_of(join, FILENAME, &name.size);
+	b.id = bytes_of(join, BUILD_ID, &b.size);
+	return name.text ? tell_build_id(&b, &name) : 0;
 }
 
 int join_build_ids(struct join *join, const unsigned char *bytes, size_t size)
@@ -204,11 +229,10 @@ struct join *join_new(const struct events *events, const struct perfabi_options 
 	join->random = table_seed();
 	for (int i = 0; i < WANTED; i++)
 		join->numbers[i] = paths_number(events->with.paths, wanted_names[i]);
-	join->exec = constant_of(abi, "misc", "comm_exec");
 	join->kernel_mode = constant_of(abi, "cpumode", "kernel");
-	join->context_max = constant_of(abi, "perf_context", "max");
-	join->context_kernel = constant_of(abi, "perf_context", "kernel");
-	join->context_deferred = constant_of(abi, "perf_context", "user_deferred");
+	join->context_max = constant_of(abi, "callchain_context", "max");
+	join->context_kernel = constant_of(abi, "callchain_context", "kernel");
+	join->context_deferred = constant_of(abi, "callchain_context", "user_deferred");
 	join->symbol = options->symbol;
 	join->symbol_context = options->symbol_context;
 	return join;
@@ -257,14 +281,6 @@ static uint64_t value_of(const struct join *join, enum wanted field, uint64_t ot
 	return join->fields[field] ? join->fields[field]->value : otherwise;
 }
 
-static const void *bytes_of(const struct join *join, enum wanted field, size_t *size)
-{
-	const struct perfabi_field *f = join->fields[field];
-
-	*size = f ? (size_t)f->value : 0;
-	return f ? join->bytes + f->offset : NULL;
-}
-
 static int take_mmap(struct join *join, const struct lines_record *record)
 {
 	int64_t pid = (int64_t)value_of(join, PID, 0);
@@ -283,8 +299,11 @@ static int take_mmap(struct join *join, const struct lines_record *record)
 		return name ? -ENOMEM : 0;
 	if (id && size && !(build_id = text_of_build_id(join, id, size)))
 		return -ENOMEM;
-	if (is_kernel && name_size > 18 && !memcmp(name, "[kernel.kallsyms]_", 18))
+	if (is_kernel && name_size > 18 && !memcmp(name, "[kernel.kallsyms]_", 18)) {
 		name_size = 17; /* _text or _stext: the symbol that perf found it by */
+		if (end - start < KERNEL_IMAGE && start < UINT64_MAX - KERNEL_IMAGE)
+			end = start + KERNEL_IMAGE;
+	}
 	object = object_named(join, name, name_size, build_id);
 	if (!object)
 		return -ENOMEM;
@@ -292,22 +311,17 @@ static int take_mmap(struct join *join, const struct lines_record *record)
 			value_of(join, PGOFF, 0), object, next_random(join));
 }
 
-static int take_comm(struct join *join, const struct lines_record *record)
+static int take_comm(struct join *join)
 {
-	uint64_t pid = value_of(join, PID, 0), tid = value_of(join, TID, 0);
-	struct thread *thread = entry(join, &join->threads, tid, sizeof(*thread));
-	struct process *process = entry(join, &join->processes, pid, sizeof(*process));
+	struct thread *thread =
+		entry(join, &join->threads, value_of(join, TID, 0), sizeof(*thread));
 	size_t size;
 	const char *comm = bytes_of(join, COMM, &size);
 
-	if (!thread || !process)
+	if (!thread)
 		return -ENOMEM;
 	if (comm)
 		thread->comm = keep_text(join, comm, size);
-	if (record->misc & join->exec) { /* another program: nothing of this one is mapped */
-		maps_drop(process->maps);
-		process->maps = NULL;
-	}
 	return comm && !thread->comm ? -ENOMEM : 0;
 }
 
@@ -417,6 +431,7 @@ static int hold(struct join *join, const struct lines_record *record, struct pla
 	if (!held)
 		return -ENOMEM;
 	*held = (struct held){.record = *record, .place = place};
+	held->record.head = NULL; /* which is the lines', and does not last */
 	memcpy(held->bytes, join->bytes, record->size);
 	if (list->last)
 		list->last->next = held;
@@ -477,7 +492,7 @@ static int take_sample(struct join *join, const struct lines_record *record, str
 	if (err)
 		return err;
 	snprintf(join->comm, sizeof(join->comm), ":%" PRId64, joined->tid);
-	joined->comm = thread->comm ? thread->comm : join->comm;
+	joined->comm = thread->comm ? thread->comm : joined->tid ? join->comm : "swapper";
 	if (join->fields[CALLCHAIN]) {
 		struct chain chain = chain_of(join, CALLCHAIN);
 
@@ -503,16 +518,20 @@ int join_take(struct join *join, const struct lines_record *record, const unsign
 
 	*joined = NULL;
 	*is_held = join->is_held = false;
-	if (join->events->is_tool[record->index] || !read_wanted(join, record, bytes))
+	if (!read_wanted(join, record, bytes))
 		return join->record.err;
-	if (join->events->is_sample[record->index]) {
+	if (!strcmp(name, "header_build_id")) {
+		err = take_build_id(join);
+	} else if (join->events->is_tool[record->index]) {
+		return 0;
+	} else if (join->events->is_sample[record->index]) {
 		err = take_sample(join, record, place);
 		*joined = err || join->is_held ? NULL : &join->joined;
 		*is_held = join->is_held;
 	} else if (!strcmp(name, "mmap") || !strcmp(name, "mmap2")) {
 		err = take_mmap(join, record);
 	} else if (!strcmp(name, "comm")) {
-		err = take_comm(join, record);
+		err = take_comm(join);
 	} else if (!strcmp(name, "fork")) {
 		err = take_fork(join);
 	} else if (!strcmp(name, "ksymbol")) {

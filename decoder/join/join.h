@@ -8,7 +8,8 @@
 
 #include "include/perfabi.h"
 #include "join/maps.h"
-#include "stream/lines.h"
+#include "stream/events.h"
+#include "stream/taken.h"
 
 /* One address of a sample. */
 struct frame {

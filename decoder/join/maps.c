@@ -26,7 +26,7 @@ void maps_drop(struct map *maps)
 }
 
 /* The node, or a copy where others have it, which takes over the reference. NULL: no memory. */
-static struct map *own(struct map *node)
+static struct map *unshare(struct map *node)
 {
 	struct map *copy;
 
@@ -52,7 +52,7 @@ static int take_apart(struct map *tree, uint64_t key, struct map **before, struc
 	*before = *rest = NULL;
 	if (!tree)
 		return 0;
-	tree = own(tree);
+	tree = unshare(tree);
 	if (!tree)
 		return -ENOMEM;
 	if (tree->start < key) {
@@ -73,7 +73,7 @@ static struct map *merge(struct map *first, struct map *second, int *err)
 
 	if (!first || !second)
 		return first ? first : second;
-	top = own(first->priority > second->priority ? first : second);
+	top = unshare(first->priority > second->priority ? first : second);
 	if (!top) {
 		*err = -ENOMEM;
 		return first;
@@ -99,7 +99,7 @@ static struct map *new_map(uint64_t start, uint64_t end, uint64_t pgoff,
 static int cut_last(struct map **tree, uint64_t end, uint64_t from, struct map **tail)
 {
 	for (; *tree; tree = &(*tree)->right) {
-		struct map *node = *tree = own(*tree);
+		struct map *node = *tree = unshare(*tree);
 
 		if (!node)
 			return -ENOMEM;

@@ -160,8 +160,8 @@ static struct root *root_of(struct profile *profile, const struct joined *joined
 	return root->comm ? root : NULL;
 }
 
-static struct node *call_of(struct profile *profile, struct root *root, struct node *caller,
-			    const struct label *label)
+static struct node *callee_of(struct profile *profile, struct root *root, struct node *caller,
+			      const struct label *label)
 {
 	const void *key[2] = {caller, label};
 	struct node *node =
@@ -194,7 +194,7 @@ int profile_add(struct profile *profile, const struct joined *joined)
 	for (size_t i = joined->frame_count; i-- && node;) {
 		const struct label *label = label_of(profile, &joined->frames[i]);
 
-		node = label ? call_of(profile, root, node, label) : NULL;
+		node = label ? callee_of(profile, root, node, label) : NULL;
 	}
 	if (!node)
 		return -ENOMEM;
@@ -279,7 +279,7 @@ static void put_varint_field(struct out *out, unsigned field, uint64_t value)
 	put_varint(out, value);
 }
 
-static void put_bytes_of(struct out *out, unsigned field, const char *bytes, size_t size)
+static void put_sized(struct out *out, unsigned field, const char *bytes, size_t size)
 {
 	put_varint(out, field << 3 | LENGTH);
 	put_varint(out, size);
@@ -288,14 +288,14 @@ static void put_bytes_of(struct out *out, unsigned field, const char *bytes, siz
 
 static void put_message(struct out *out, unsigned field, struct out *message)
 {
-	put_bytes_of(out, field, message->base, (size_t)(message->at - message->base));
+	put_sized(out, field, message->base, (size_t)(message->at - message->base));
 	message->at = message->base;
 }
 
 /* The number of a text in the table of strings, to which it is added. */
 static uint64_t string_of(struct profile *profile, const char *text)
 {
-	put_bytes_of(&profile->strings, STRING_TABLE, text, strlen(text));
+	put_sized(&profile->strings, STRING_TABLE, text, strlen(text));
 	return profile->string_count++;
 }
 
@@ -321,9 +321,9 @@ static void put_pprof_samples(struct profile *profile, struct out *out)
 				put_varint_field(&profile->message, 1, at->label->number);
 			put_varint_field(&profile->message, 2, node->samples);
 			for (size_t i = 0; i < events; i++)
-				put_varint_field(&profile->message, 2,
-					   profile->event || (int)i == root->event ? node->period
-										   : 0);
+				put_varint_field(
+					&profile->message, 2,
+					profile->event || (int)i == root->event ? node->period : 0);
 			put_varint_field(&profile->part, 1, comm);
 			put_varint_field(&profile->part, 2, name);
 			put_message(&profile->message, 3, &profile->part);
@@ -347,7 +347,8 @@ static void put_pprof(struct profile *profile, struct out *out)
 		put_varint_field(&profile->message, 1, mapping->number);
 		put_varint_field(&profile->message, 3, INT64_MAX);
 		put_varint_field(&profile->message, 5, string_of(profile, mapping->object->name));
-		put_varint_field(&profile->message, 6, string_of(profile, mapping->object->build_id));
+		put_varint_field(&profile->message, 6,
+				 string_of(profile, mapping->object->build_id));
 		put_message(out, MAPPING, &profile->message);
 	}
 	for (const struct label *label = profile->first_label; label; label = label->next) {
@@ -359,7 +360,7 @@ static void put_pprof(struct profile *profile, struct out *out)
 		put_message(out, LOCATION, &profile->message);
 		put_varint_field(&profile->message, 1, label->number);
 		put_varint_field(&profile->message, 2,
-			   string_of(profile, label_text(label, text, sizeof(text))));
+				 string_of(profile, label_text(label, text, sizeof(text))));
 		put_message(out, FUNCTION, &profile->message);
 	}
 	out_append(out, profile->strings.base,
@@ -380,7 +381,8 @@ static void put_json_text(struct out *out, const char *text)
 		out->at = put_string(p, (const unsigned char *)text, n);
 }
 
-static void __attribute__((format(printf, 2, 3))) print(struct out *out, const char *format, ...)
+static void __attribute__((format(printf, 2, 3)))
+put_formatted(struct out *out, const char *format, ...)
 {
 	char text[512];
 	va_list args;
@@ -396,7 +398,8 @@ static void put_thread(const struct root *root, struct out *out)
 	const char *comma = "";
 	char text[LABEL], label[LABEL + 512];
 
-	print(out, "{\"tid\":%" PRId64 ",\"pid\":%" PRId64 ",\"name\":", root->tid, root->pid);
+	put_formatted(out, "{\"tid\":%" PRId64 ",\"pid\":%" PRId64 ",\"name\":", root->tid,
+		      root->pid);
 	put_json_text(out, root->comm);
 	out_text(out, ",\"processType\":\"default\",\"registerTime\":0,\"unregisterTime\":null,"
 		      "\"markers\":{\"schema\":{\"name\":0,\"startTime\":1,\"endTime\":2,"
@@ -407,26 +410,26 @@ static void put_thread(const struct root *root, struct out *out)
 		const struct moment *moment = &root->moments[i];
 
 		if (moment->node->label)
-			print(out, "%s[%" PRIu64 ",", comma, moment->node->index);
+			put_formatted(out, "%s[%" PRIu64 ",", comma, moment->node->index);
 		else
-			print(out, "%s[null,", comma);
-		print(out, "%" PRIu64 ".%06" PRIu64 ",0]", moment->time / 1000000,
-		      moment->time % 1000000);
+			put_formatted(out, "%s[null,", comma);
+		put_formatted(out, "%" PRIu64 ".%06" PRIu64 ",0]", moment->time / 1000000,
+			      moment->time % 1000000);
 	}
 	out_text(out, "]},\"frameTable\":{\"schema\":{\"location\":0,\"relevantForJS\":1,"
 		      "\"innerWindowID\":2,\"implementation\":3,\"optimizations\":4,\"line\":5,"
 		      "\"column\":6,\"category\":7,\"subcategory\":8},\"data\":[");
 	for (uint64_t i = 0; i < root->count; i++)
-		print(out, "%s[%" PRIu64 ",false,0,null,null,null,null,%d,null]", i ? "," : "", i,
-		      0);
+		put_formatted(out, "%s[%" PRIu64 ",false,0,null,null,null,null,%d,null]",
+			      i ? "," : "", i, 0);
 	out_text(out, "]},\"stackTable\":{\"schema\":{\"prefix\":0,\"frame\":1},\"data\":[");
 	for (const struct node *node = root->node.next; node; node = node->next) {
 		comma = node->index ? "," : "";
 		if (node->caller->label)
-			print(out, "%s[%" PRIu64 ",%" PRIu64 "]", comma, node->caller->index,
-			      node->index);
+			put_formatted(out, "%s[%" PRIu64 ",%" PRIu64 "]", comma,
+				      node->caller->index, node->index);
 		else
-			print(out, "%s[null,%" PRIu64 "]", comma, node->index);
+			put_formatted(out, "%s[null,%" PRIu64 "]", comma, node->index);
 	}
 	out_text(out, "]},\"stringTable\":[");
 	for (const struct node *node = root->node.next; node; node = node->next) {

@@ -6,6 +6,7 @@
 #define PERFABI_PROFILE_H
 
 #include "join/join.h"
+#include "text/out.h"
 
 struct profile;
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "join/profile.h"
 #include "stream/damage.h"
 #include "stream/names.h"
 
@@ -557,6 +558,8 @@ static int end_file(struct decoder *d, bool *more)
 	if (next || !d->options.sort)
 		return next;
 	err = sort_end(&d->sorter);
+	if (!err && d->lines.join)
+		lines_end_join(&d->lines);
 	if (!err && d->sorter.late)
 		lines_diagnostic(&d->lines, (struct place){.within = -1}, "late", 0,
 				 "%llu records came so late that newer ones were printed before",
@@ -721,6 +724,13 @@ static void set_roles(struct decoder *d)
 	}
 }
 
+static int say_nothing(void *to, const struct diagnostic *wrong)
+{
+	(void)to;
+	(void)wrong;
+	return 0;
+}
+
 int decoder_init(struct decoder *d, const struct events *base, const struct decode_options *options,
 		 int (*sink)(void *context, const char *text, size_t size), void *context)
 {
@@ -746,6 +756,18 @@ int decoder_init(struct decoder *d, const struct events *base, const struct deco
 	set_roles(d);
 	sort_init(&d->sorter, put_sorted, d);
 	lines_init(&d->lines, &d->events, &options->lines, &d->out);
+	if (options->join) {
+		d->lines.join = join_new(&d->events, options->join);
+		if (!d->lines.join)
+			return -ENOMEM;
+	}
+	if (options->join && options->join->output) {
+		d->lines.profile =
+			profile_new(options->join->output, options->join->event, &d->events);
+		d->lines.say = say_nothing; /* it is counted */
+		if (!d->lines.profile)
+			return -ENOMEM;
+	}
 	if (options->finds) {
 		d->lines.say = finds_add_wrong;
 		d->lines.say_to = options->finds;
@@ -773,6 +795,8 @@ int decoder_end(struct decoder *d, int err, struct lines_sums *sums)
 		d->out.sink = d->sink;
 		d->out.context = d->context;
 	}
+	if (!err && d->lines.profile)
+		err = profile_end(d->lines.profile, &d->out);
 	if (!err && !o->no_summary && !o->shards && !o->header_only)
 		lines_summary(&d->lines, sums);
 	return err ? err : out_flush(&d->out);
@@ -782,6 +806,10 @@ void decoder_free(struct decoder *d)
 {
 	plan_free(&d->ring.plan);
 	decompress_free(&d->decompress);
+	if (d->lines.join)
+		join_free(d->lines.join);
+	if (d->lines.profile)
+		profile_free(d->lines.profile);
 	lines_free(&d->lines);
 	out_free(&d->out);
 	events_free(&d->events);

@@ -57,8 +57,10 @@ struct decode_options {
 	struct plan_for with; /* of records: which fields, with what numbers; the rest is the
 			       * decoder's */
 	bool no_header, header_only, no_summary;
-	const char *tracefs;       /* a folder for formats that the recording lacks; NULL: none */
-	bool sort;                 /* records in the order of their time */
+	const char *tracefs; /* a folder for formats that the recording lacks; NULL: none */
+	const struct perfabi_options *join; /* to be joined as these say; NULL: not. It must outlive
+					     * the decoder */
+	bool sort;                          /* records in the order of their time */
 	struct found_attrs *found; /* takes the attrs; of a file nothing else is read. NULL: nobody
 				    * asked */
 	struct finds *finds;       /* takes records and what is wrong, and no line is written; one

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "join/profile.h"
 #include "stream/names.h"
 #include "text/ascii.h"
 #include "text/json.h"
@@ -521,6 +522,24 @@ static char *put_misfit(struct lines *lines, struct place place, const struct li
 	return put_text(p, "\",");
 }
 
+/*
+ * What others say of a sample, and what it says of others. False if it gets no line: it waits for
+ * another, a profile takes it, or nobody asks for its type.
+ */
+static bool join_line(struct lines *lines, const struct lines_record *header,
+		      const unsigned char *bytes, struct place place, const struct joined **joined)
+{
+	bool is_held;
+	int err = join_take(lines->join, header, bytes, place, joined, &is_held);
+
+	if (!err && lines->profile && *joined)
+		err = profile_add(lines->profile, *joined);
+	if (err)
+		lines->out->err = err;
+	return !err && !is_held && !lines->profile &&
+	       (!lines->options.types || lines->options.types[header->index]);
+}
+
 /* The line of a record by its plan. */
 static void put_line(struct lines *lines, const struct lines_record *header,
 		     const unsigned char *bytes, struct place place)
@@ -529,9 +548,14 @@ static void put_line(struct lines *lines, const struct lines_record *header,
 	const struct format *format =
 		header->event >= 0 ? lines->events->types[header->event].format : NULL;
 	size_t longest = record_longest(plan, format, header->size), n;
-	char *start = out_room(lines->out, longest), *p;
+	const struct joined *joined = NULL;
 	enum record_problem problem;
+	char *start, *p;
 
+	if (lines->join && !join_line(lines, header, bytes, place, &joined))
+		return;
+	longest += joined ? join_longest(joined) : 0;
+	start = out_room(lines->out, longest);
 	if (!start || !room_for_notes(lines, plan))
 		return;
 	p = put_head(put_begin(start, lines, header->slot, place), lines, header);
@@ -546,6 +570,8 @@ static void put_line(struct lines *lines, const struct lines_record *header,
 		if (!p)
 			return;
 	}
+	if (joined)
+		p = join_put(joined, p);
 	n = lines->options.notes ? (size_t)(lines->record.at - lines->at) : 0;
 	if (n) {
 		p = put_text(p, "\"at\":{");
@@ -590,7 +616,7 @@ static void find_reading(struct lines *lines, const unsigned char *bytes, struct
 		record->taken = options->no_unknown ? LINES_PASSED_BY : LINES_RAW;
 		return;
 	}
-	if (options->types && !options->types[record->index] && !options->strict) {
+	if (options->types && !options->types[record->index] && !options->strict && !lines->join) {
 		/* only what it says was lost counts, and what later records go by */
 		struct shape *shape = events->is_tool[record->index] ? events->bare
 				      : events->shape_count          ? events->shapes[0]
@@ -777,6 +803,19 @@ bool lines_fits(struct lines *lines, const unsigned char *bytes, size_t size)
 	return fits;
 }
 
+static void put_held(struct lines *lines, bool at_end)
+{
+	const struct held *held;
+
+	while ((held = join_next(lines->join, at_end)))
+		put_line(lines, &held->record, held->bytes, held->place);
+}
+
+void lines_end_join(struct lines *lines)
+{
+	put_held(lines, true);
+}
+
 void lines_put(struct lines *lines, const unsigned char *bytes, size_t size, struct place place)
 {
 	set_recording(lines);
@@ -788,6 +827,8 @@ void lines_put(struct lines *lines, const unsigned char *bytes, size_t size, str
 			put_line(lines, record, bytes, place);
 		else if (record->taken == LINES_RAW)
 			put_raw(lines, place, record, bytes);
+		if (lines->join)
+			put_held(lines, false);
 		bytes += n;
 		size -= n;
 		place_advance(&place, n);

@@ -8,6 +8,7 @@
 
 #include "plan/record.h"
 #include "stream/events.h"
+#include "stream/taken.h"
 #include "text/out.h"
 
 enum { GRADES = PERFABI_NOTE + 1 };
@@ -36,22 +37,6 @@ struct lines_sums {
 			       */
 };
 
-/* A place in the input: of the file, and in the stream that a compressed record began, or -1. */
-struct place {
-	uint64_t offset;
-	int64_t within;
-	unsigned part; /* of a recording that is a directory: the file data.N, plus 1 */
-};
-
-/* To what stands `n` bytes behind it. */
-static inline void place_advance(struct place *place, size_t n)
-{
-	if (place->within >= 0)
-		place->within += (int64_t)n;
-	else
-		place->offset += n;
-}
-
 /* What lines_diagnostic() says. */
 struct diagnostic {
 	struct place place;
@@ -59,24 +44,6 @@ struct diagnostic {
 	enum perfabi_grade grade;
 	uint64_t skipped;
 	const char *message;
-};
-
-/* What becomes of a record. */
-enum lines_taken {
-	LINES_PASSED_BY, /* its type is not asked for */
-	LINES_RAW,       /* nothing describes it */
-	LINES_BY_PLAN,
-};
-
-struct lines_record {
-	enum lines_taken taken;
-	uint32_t type;
-	unsigned index; /* type_index() of it */
-	uint16_t misc, size;
-	int slot;                /* of its type; -1: it is not known */
-	int event;               /* its index; negative: none, or it is not known */
-	const struct plan *plan; /* or NULL */
-	struct head *head;       /* or NULL */
 };
 
 /* What follows from a record's type, misc and id alone. Few of them occur, which take turns. */
@@ -122,9 +89,11 @@ struct lines {
 	/* Takes what is wrong, instead of a line. 0 or -ENOMEM. NULL: nobody does. */
 	int (*say)(void *to, const struct diagnostic *wrong);
 	void *say_to;
-	size_t limit;  /* diagnostics to write from now on, the rest are counted; 0: all */
-	size_t unsaid; /* those that were counted */
-	size_t credit; /* bytes that may be tried in vain as records; damage.c */
+	size_t limit;      /* diagnostics to write from now on, the rest are counted; 0: all */
+	size_t unsaid;     /* those that were counted */
+	struct join *join; /* samples are joined with what others say; NULL: they are not */
+	struct profile *profile; /* takes them, instead of lines; NULL: nobody does */
+	size_t credit;           /* bytes that may be tried in vain as records; damage.c */
 };
 
 enum { LINES_CREDIT = 1024 * 1024 };
@@ -144,6 +113,9 @@ void lines_put(struct lines *lines, const unsigned char *bytes, size_t size, str
  */
 const struct lines_record *lines_take(struct lines *lines, const unsigned char *bytes,
 				      struct place place);
+
+/* The samples that join still holds, when no more records come. */
+void lines_end_join(struct lines *lines);
 
 /* Whether a whole record is one that its plan accounts for to the last byte; nothing is written. */
 bool lines_fits(struct lines *lines, const unsigned char *bytes, size_t size);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "join/join.h"
 #include "plan/record.h"
 #include "stream/names.h"
 #include "text/json.h"
@@ -517,7 +518,9 @@ static int take_section(const struct reader *r, const char *name)
 	if (err <= 0 || range.offset > r->in->size || range.size > r->in->size - range.offset)
 		return err < 0 ? err : 0;
 	err = read_section(r->in, &range, TRACING_DATA_MAX, &bytes);
-	if (!err && bytes)
+	if (!err && bytes && !strcmp(name, "build_id"))
+		err = join_build_ids(r->lines->join, bytes, (size_t)range.size);
+	else if (!err && bytes)
 		err = perfdata_header_take_feature(r->events, value->value, bytes,
 						   (size_t)range.size);
 	free(bytes);
@@ -547,6 +550,8 @@ int perfdata_header_put(const struct perfdata *file, struct input *in, struct ev
 		err = take_section(&r, "simpleperf_meta_info");
 	if (!err && !file->is_pipe)
 		err = take_section(&r, "event_desc");
+	if (!err && !file->is_pipe && lines->join)
+		err = take_section(&r, "build_id");
 	if (!err && !file->is_pipe && !found) {
 		p = out_room(out, 128);
 		if (!p)
