@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "join/profile.h"
+#include "stream/profile.h"
 #include "stream/damage.h"
 #include "stream/names.h"
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "join/profile.h"
+#include "stream/profile.h"
 #include "stream/names.h"
 #include "text/ascii.h"
 #include "text/json.h"

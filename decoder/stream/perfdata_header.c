@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "join/join.h"
+#include "stream/join.h"
 #include "plan/record.h"
 #include "stream/names.h"
 #include "text/json.h"

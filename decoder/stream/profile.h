@@ -5,7 +5,7 @@
 #ifndef PERFABI_PROFILE_H
 #define PERFABI_PROFILE_H
 
-#include "join/join.h"
+#include "stream/join.h"
 #include "text/out.h"
 
 struct profile;

@@ -3,7 +3,7 @@
  * Threads, processes and the kernel as MMAP, COMM, FORK, KSYMBOL tell of them;
  * tools/perf/util/machine.c.
  */
-#include "join/join.h"
+#include "stream/join.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "join/table.h"
+#include "stream/table.h"
 #include "plan/record.h"
 #include "text/json.h"
 

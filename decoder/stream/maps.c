@@ -3,7 +3,7 @@
  * A treap by the start of the maps, whose nodes are copied when they change and another space has
  * them too. It is about as deep as twice the logarithm of its size: priorities are random.
  */
-#include "join/maps.h"
+#include "stream/maps.h"
 
 #include <errno.h>
 #include <stdlib.h>

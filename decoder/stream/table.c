@@ -2,7 +2,7 @@
 /*
  * Open addressing, grown by doubling.
  */
-#include "join/table.h"
+#include "stream/table.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * Trees of calls, one for each thread, command or event as the form needs, and how each form
  * writes them.
  */
-#include "join/profile.h"
+#include "stream/profile.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "join/table.h"
+#include "stream/table.h"
 #include "stream/names.h"
 #include "text/json.h"
 

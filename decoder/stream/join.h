@@ -7,7 +7,7 @@
 #define PERFABI_JOIN_H
 
 #include "include/perfabi.h"
-#include "join/maps.h"
+#include "stream/maps.h"
 #include "stream/events.h"
 #include "stream/taken.h"
 
