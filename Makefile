@@ -10,6 +10,9 @@ LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 DATADIR ?= $(PREFIX)/share
 MANDIR ?= $(DATADIR)/man
+# Where python3 looks for modules below PREFIX, or Debian's does.
+PYTHONDIR ?= $(or $(shell python3 -c 'import site; print(next(p for p in site.getsitepackages() if p.startswith("$(PREFIX)/lib/")))' 2>/dev/null),\
+	$(PREFIX)/lib/python3/dist-packages)
 CFLAGS ?= -O2 -g
 PKG_CONFIG ?= pkg-config
 OBJCOPY ?= objcopy
@@ -55,7 +58,7 @@ SRC_OBJ := $(SRC_SRC:%.c=$B/%.o) $B/abi_builtin.o $B/cases_builtin.o $B/page_bui
 TEST_OBJ := $(TEST_SRC:%.c=$B/%.o)
 COMPLETIONS := $B/completions/perfabi.bash $B/completions/_perfabi $B/completions/perfabi.fish
 
-.PHONY: all run test test-all built-for-test coverage-abi setup setup-test setup-test-all install install-data install-lib uninstall dist vendor-tarball release-tarball clean static asan tsan mutate faults lies matrix bench bench-hostile bench-view fuzz fuzz-afl schema reference site deviations format compile_commands.json FORCE
+.PHONY: all run test test-all built-for-test coverage-abi setup setup-test setup-test-all install install-data install-lib install-python uninstall dist vendor-tarball release-tarball clean static asan tsan mutate faults lies matrix bench bench-hostile bench-view fuzz fuzz-afl schema reference site deviations format compile_commands.json FORCE
 all: $B/perfabi $B/perfabi-decode $B/libperfabi.a $B/$(SONAME) $(COMPLETIONS)
 
 # A line for each file made, so that warnings are seen; V=1 prints the commands whole, and `make -s` nothing.
@@ -295,7 +298,7 @@ endif
 CASE_FILES = $(sort $(shell find cases -name '*.json'))
 INSTALLED_PROGRAMS = $(BINDIR)/perfabi $(BINDIR)/perfabi-decode
 INSTALLED_LIBRARY = $(LIBDIR)/libperfabi.a $(LIBDIR)/libperfabi.so.$(VERSION) $(LIBDIR)/$(SONAME) $(LIBDIR)/libperfabi.so \
-	$(INCLUDEDIR)/perfabi.h $(LIBDIR)/pkgconfig/perfabi.pc
+	$(INCLUDEDIR)/perfabi.h $(LIBDIR)/pkgconfig/perfabi.pc $(PYTHONDIR)/perfabi.py
 MAN_PAGES := $(sort $(wildcard docs/man/man*/*.[1-9]))
 man_place = $(MANDIR)/man$(patsubst .%,%,$(suffix $1))/$(notdir $1)
 INSTALLED_DATA = $(foreach p,$(MAN_PAGES),$(call man_place,$p)) $(CASE_FILES:%=$(DATADIR)/perfabi/%) \
@@ -315,7 +318,9 @@ install-data: $(COMPLETIONS)
 	install -D -m 644 $B/completions/perfabi.fish "$(DESTDIR)$(DATADIR)/fish/vendor_completions.d/perfabi.fish"
 	ln -sf perfabi.fish "$(DESTDIR)$(DATADIR)/fish/vendor_completions.d/perfabi-decode.fish"
 	for file in $(CASE_FILES); do install -D -m 644 $$file "$(DESTDIR)$(DATADIR)/perfabi/$$file" || exit; done
-install-lib:
+install-python:
+	install -D -m 644 decoder/python/perfabi.py "$(DESTDIR)$(PYTHONDIR)/perfabi.py"
+install-lib: install-python
 	$(BUILD) $B/libperfabi.a $B/$(SONAME)
 	install -D -m 644 $B/libperfabi.a "$(DESTDIR)$(LIBDIR)/libperfabi.a"
 	install -D -m 755 $B/$(SONAME) "$(DESTDIR)$(LIBDIR)/libperfabi.so.$(VERSION)"
@@ -327,6 +332,7 @@ install-lib:
 # Folders go where they are then empty, and no other package has them.
 uninstall:
 	rm -f $(foreach p,$(INSTALLED_PROGRAMS) $(INSTALLED_LIBRARY) $(INSTALLED_DATA),"$(DESTDIR)$p")
+	rm -f "$(DESTDIR)$(PYTHONDIR)"/__pycache__/perfabi.*.pyc
 	[ ! -d "$(DESTDIR)$(DATADIR)/perfabi" ] || find "$(DESTDIR)$(DATADIR)/perfabi" -depth -type d -empty -delete
 
 # A shell's completion asks the programs themselves: options.awk, which becomes a part of each script, reads what their --help says.

@@ -37,11 +37,11 @@ for theirs in bin/perf share/perfabi/cases/theirs share/man/man1/perf.1 share/ba
 done
 files() { (cd "$1" && find . ! -type d -exec ls -l '{}' + | sort -k 9); }
 files "$scratch/root" >"$scratch/before"
-make -s CFLAGS='-O1 -g' install DESTDIR="$scratch/root" PREFIX=/usr >/dev/null || fail "make install"
+make -s CFLAGS='-O1 -g' install DESTDIR="$scratch/root" PREFIX=/usr PYTHONDIR=/usr/python >/dev/null || fail "make install"
 for f in bin/perfabi bin/perfabi-decode share/man/man1/perfabi.1 share/man/man1/perfabi-decode.1 share/perfabi/cases/open/size.json \
 	share/perfabi/cases/baseline.json share/perfabi/cases/schema/case.schema.json lib/libperfabi.a lib/libperfabi.so lib/libperfabi.so.0 \
 	lib/pkgconfig/perfabi.pc include/perfabi.h share/bash-completion/completions/perfabi share/bash-completion/completions/perfabi-decode \
-	share/zsh/site-functions/_perfabi share/fish/vendor_completions.d/perfabi.fish share/fish/vendor_completions.d/perfabi-decode.fish; do
+	python/perfabi.py share/zsh/site-functions/_perfabi share/fish/vendor_completions.d/perfabi.fish share/fish/vendor_completions.d/perfabi-decode.fish; do
 	[ -s "$scratch/root/usr/$f" ] || fail "not installed: $f"
 done
 [ "$(find "$scratch/root/usr/share/perfabi" -name '*.json' | wc -l)" = "$(find cases -name '*.json' | wc -l)" ] || fail "cases that are not installed"
@@ -76,7 +76,7 @@ cc -o "$scratch/use" "$scratch/use.c" -I"$scratch/root/usr/include" -L"$scratch/
 	$(pkg-config --libs perfabi) || fail "a program with libperfabi"
 LD_LIBRARY_PATH=$scratch/root/usr/lib "$scratch/use" <"$OLDPWD/fixtures/built/samples.be.data" | cmp - "$OLDPWD/fixtures/built/samples.be.jsonl" || fail "libperfabi's output"
 [ "$(nm -g --defined-only "$scratch/root/usr/lib/libperfabi.a" | grep -vc ' perfabi_\|^$\|:$')" = 0 ] || fail "libperfabi has other names"
-make -s uninstall DESTDIR="$scratch/root" PREFIX=/usr
+make -s uninstall DESTDIR="$scratch/root" PREFIX=/usr PYTHONDIR=/usr/python
 files "$scratch/root" | diff "$scratch/before" - || fail "uninstall leaves files, or takes others' away"
 rm "$scratch/root/usr/share/perfabi/cases/theirs"
 # Each folder where it is to be: one of libraries for each architecture, manuals elsewhere.

@@ -10,9 +10,9 @@ root=$scratch/root/usr
 if [ -n "$TEST_WHOLE" ]; then
 	mkdir "$scratch/tree"
 	cp -r Makefile ci cases decoder src tests "$scratch/tree/"
-	(cd "$scratch/tree" && CFLAGS=-O1 make -s install-lib DESTDIR="$scratch/root" PREFIX=/usr) || fail "make install-lib"
+	(cd "$scratch/tree" && CFLAGS=-O1 make -s install-lib DESTDIR="$scratch/root" PREFIX=/usr PYTHONDIR=/usr/python) || fail "make install-lib"
 else # what is built, as it is: without BUILD the target only copies
-	make -s install-lib BUILD=: B="$built" DESTDIR="$scratch/root" PREFIX=/usr || fail "make install-lib"
+	make -s install-lib BUILD=: B="$built" DESTDIR="$scratch/root" PREFIX=/usr PYTHONDIR=/usr/python || fail "make install-lib"
 fi
 lib=$root/lib
 
@@ -56,9 +56,10 @@ done
 example() { sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/p" "$here/docs/library.md" | sed '1d;$d'; }
 example c >"$scratch/sum.c"
 example python >"$scratch/comms.py"
+example py >"$scratch/lines.py"
 [ "$(wc -l <"$scratch/sum.c")" -le 40 ] || fail "the example in C has $(wc -l <"$scratch/sum.c") lines"
-[ "$(wc -l <"$scratch/comms.py")" -le 30 ] || fail "the example in Python has $(wc -l <"$scratch/comms.py") lines"
-export LD_LIBRARY_PATH="$lib"
+[ "$(wc -l <"$scratch/comms.py")" -le 15 ] || fail "the example in Python has $(wc -l <"$scratch/comms.py") lines"
+export LD_LIBRARY_PATH="$lib" PYTHONPATH="$root/python" PYTHONDONTWRITEBYTECODE=1
 # shellcheck disable=SC2046 # flags are meant to be split
 cc -Wall -Wextra -Werror -o "$scratch/sum" "$scratch/sum.c" $(config --cflags --libs) || fail "the example in C"
 gzip -dc fixtures/recorded/several.data.gz >"$scratch/several.data"
@@ -76,6 +77,16 @@ status 2 "$scratch/sum" <Makefile
 [ -s "$scratch/got" ] || fail "no COMM"
 status 1 "$PYTHON" "$scratch/comms.py" Makefile
 [ "$(cat "$scratch/err")" = "Makefile: expected a perf.data, or records and their attrs in JSON, got neither" ] || fail "the example in Python, of no recording: $(cat "$scratch/err")"
+"$PYTHON" "$scratch/lines.py" "$scratch/several.data" >"$scratch/got" || fail "the example of lines in Python"
+"$decode" --type sample "$scratch/several.data" | jq -r 'select(.type == "SAMPLE") | "\(.pid) \(.ip)"' | diff - "$scratch/got" ||
+	fail "what the example of lines in Python prints"
+# perfabi.py has the structs, numbers and functions of perfabi.h, and knows when they are others.
+"$PYTHON" tests/library/structs.py >"$scratch/structs.c" || fail "structs.py"
+cc -Wall -Wconversion -Werror -fsyntax-only -I"$root/include" "$scratch/structs.c" || fail "perfabi.py is not as perfabi.h"
+sed -n 's/.* perfabi_\([a-z_]*\)(.*/perfabi_\1/p' "$scratch/structs.c" | sort | diff "$scratch/map" - || fail "functions of perfabi.py"
+sed 's/uint64_t reserved\[8\]/uint64_t reserved[7]/' "$root/include/perfabi.h" >"$scratch/perfabi.h"
+if cc -fsyntax-only -I"$scratch" "$scratch/structs.c" 2>"$scratch/err"; then fail "another reserve is not noticed"; fi
+
 # What docs/library.md says of a folder where the loader does not look: -rpath does without LD_LIBRARY_PATH.
 grep -q -- '-Wl,-rpath,' docs/library.md || fail "docs/library.md has no -rpath"
 # shellcheck disable=SC2046
@@ -120,7 +131,7 @@ for packed in $chosen; do
 	attr=${packed%.ring.gz}.attr.json
 	[ ! -f "$attr" ] || cp "$attr" "$scratch/recorded/${name%.ring}.attr.json"
 done
-"$PYTHON" tests/library/fields.py "$lib/libperfabi.so.0" fixtures/built/*.data fixtures/built/*.ring "$scratch"/recorded/*.data \
+"$PYTHON" tests/library/fields.py fixtures/built/*.data fixtures/built/*.ring "$scratch"/recorded/*.data \
 	"$scratch"/recorded/*.ring || fail "fields"
 
 # And in locales in which a point is a comma, or I is no upper i.
@@ -130,7 +141,7 @@ if localedef --version >/dev/null 2>&1 && [ -e /usr/share/i18n/locales/tr_TR ]; 
 	[ -z "$TEST_WHOLE" ] || locales="$locales de_DE.UTF-8"
 	for locale in $locales; do
 		localedef -i "${locale%.*}" -f "${locale#*.}" "$scratch/locales/$locale" || fail "localedef $locale"
-		LOCPATH=$scratch/locales LC_ALL=$locale "$PYTHON" tests/library/fields.py "$lib/libperfabi.so.0" fixtures/built/*.data || fail "$locale"
+		LOCPATH=$scratch/locales LC_ALL=$locale "$PYTHON" tests/library/fields.py fixtures/built/*.data || fail "$locale"
 	done
 else
 	echo "left out: other locales, for there is no localedef, or none of its sources"

@@ -1,83 +1,24 @@
 # SPDX-License-Identifier: MIT
-"""libperfabi.so as a program of somebody else's meets it, by ctypes: fields are what lines say, lines are whole, errors
+"""libperfabi.so as a program of somebody else's meets it, by perfabi.py: fields are what lines say, lines are whole, errors
 are the library's own, memory is as good as a file.
 
-usage: fields.py LIBRARY FILE...    each FILE is a recording; FILE.attr.json beside it, if there is one, has its attrs
+usage: fields.py FILE...    each FILE is a recording; FILE.attr.json beside it, if there is one, has its attrs
 """
 import ctypes as C
 import json
 import locale
+import mmap
 import os
 import re
 import struct
 import sys
 
-SINK = C.CFUNCTYPE(C.c_int, C.c_void_p, C.POINTER(C.c_char), C.c_size_t)
+import perfabi
+from perfabi import _Options as Options, _Result as Result, _SINK as SINK
+from perfabi import _UNSIGNED as UNSIGNED, _HEX as HEX, _SIGNED as SIGNED, _DOUBLE as DOUBLE, _BITS as BITS, _STRING as STRING
+from perfabi import _BYTES as BYTES, _OPAQUE as OPAQUE, _ATTR as ATTR, _ARRAY as ARRAY, _LIST as LIST, _INDEX as INDEX
+
 LITTLE, BIG = 1, 2
-(UNSIGNED, HEX, SIGNED, DOUBLE, BITS, STRING, BYTES, OPAQUE, ATTR, ARRAY, LIST, INDEX) = range(1, 13)
-GRADES = ("error", "warning", "note")
-
-
-class Options(C.Structure):
-    _fields_ = [("format", C.c_int), ("order", C.c_int), ("machine", C.c_char_p), ("attr", C.c_char_p),
-                ("attr_name", C.c_char_p), ("types", C.POINTER(C.c_char_p)), ("type_count", C.c_size_t),
-                ("fields", C.POINTER(C.c_char_p)), ("field_count", C.c_size_t), ("header_only", C.c_bool),
-                ("no_summary", C.c_bool), ("check", C.c_bool), ("bytes", C.c_bool), ("pieces", C.c_bool), ("sort", C.c_bool), ("join", C.c_bool),
-                ("jobs", C.c_uint), ("shard", C.c_uint), ("shards", C.c_uint), ("tracefs", C.c_char_p), ("output", C.c_int),
-                ("event", C.c_char_p), ("symbol", C.c_void_p), ("symbol_context", C.c_void_p), ("reserved", C.c_uint64 * 8)]
-
-
-class Result(C.Structure):
-    _fields_ = [("errors", C.c_uint64), ("warnings", C.c_uint64), ("notes", C.c_uint64), ("records", C.c_uint64),
-                ("lost", C.c_uint64), ("option", C.c_char_p), ("reserved", C.c_uint64 * 8), ("message", C.c_char * 1024)]
-
-
-class Field(C.Structure):
-    _fields_ = [("number", C.c_uint32), ("offset", C.c_uint32), ("size", C.c_uint32), ("kind", C.c_uint8),
-                ("width", C.c_uint8), ("element", C.c_uint8), ("reserved", C.c_uint8), ("own", C.c_uint32 * 2),
-                ("value", C.c_uint64)]
-
-
-class Record(C.Structure):
-    _fields_ = [("what", C.c_uint32), ("order", C.c_uint32), ("type", C.c_uint32), ("misc", C.c_uint16),
-                ("size", C.c_uint16), ("bytes", C.POINTER(C.c_ubyte)), ("name", C.c_char_p), ("event", C.c_int32),
-                ("grade", C.c_uint32), ("offset", C.c_uint64), ("within", C.c_int64), ("fields", C.POINTER(Field)),
-                ("field_count", C.c_size_t), ("message", C.c_char_p), ("skipped", C.c_uint64),
-                ("own", C.c_void_p)]
-
-
-def load(path):
-    lib = C.CDLL(path)
-    lib.perfabi_new.restype = C.c_void_p
-    lib.perfabi_new.argtypes = [C.c_char_p, C.c_char_p, C.c_size_t]
-    lib.perfabi_free.argtypes = [C.c_void_p]
-    lib.perfabi_decode.argtypes = [C.c_void_p, C.c_int, C.POINTER(Options), SINK, C.c_void_p, C.POINTER(Result)]
-    lib.perfabi_decode_memory.argtypes = [C.c_void_p, C.c_char_p, C.c_size_t, C.POINTER(Options), SINK, C.c_void_p,
-                                          C.POINTER(Result)]
-    lib.perfabi_attrs.argtypes = [C.c_void_p, C.c_int, C.POINTER(Options), C.POINTER(C.c_void_p), C.POINTER(Result)]
-    lib.perfabi_attrs_memory.argtypes = [C.c_void_p, C.c_char_p, C.c_size_t, C.POINTER(Options), C.POINTER(C.c_void_p),
-                                         C.POINTER(Result)]
-    lib.perfabi_open.argtypes = [C.c_void_p, C.c_int, C.POINTER(Options), C.POINTER(C.c_void_p), C.POINTER(Result)]
-    lib.perfabi_open_memory.argtypes = [C.c_void_p, C.c_char_p, C.c_size_t, C.POINTER(Options), C.POINTER(C.c_void_p),
-                                        C.POINTER(Result)]
-    lib.perfabi_open_ring.argtypes = [C.c_void_p, C.c_void_p, C.c_size_t, C.POINTER(Options), C.POINTER(C.c_void_p),
-                                      C.POINTER(Result)]
-    lib.perfabi_next.argtypes = [C.c_void_p, C.POINTER(C.POINTER(Record))]
-    lib.perfabi_reader_result.argtypes = [C.c_void_p, C.POINTER(Result)]
-    lib.perfabi_close.argtypes = [C.c_void_p]
-    lib.perfabi_field_name.restype = C.c_char_p
-    lib.perfabi_field_name.argtypes = [C.c_void_p, C.c_uint32]
-    lib.perfabi_field_number.restype = C.c_uint32
-    lib.perfabi_field_number.argtypes = [C.c_void_p, C.c_char_p]
-    lib.perfabi_event_name.restype = C.c_char_p
-    lib.perfabi_event_name.argtypes = [C.c_void_p, C.c_int32]
-    lib.perfabi_value_name.restype = C.c_char_p
-    lib.perfabi_value_name.argtypes = [C.POINTER(Record), C.POINTER(Field), C.c_uint64]
-    lib.perfabi_field.restype = C.POINTER(Field)
-    lib.perfabi_field.argtypes = [C.POINTER(Record), C.c_uint32]
-    lib.perfabi_element.restype = C.c_uint64
-    lib.perfabi_element.argtypes = [C.POINTER(Record), C.POINTER(Field), C.c_uint64]
-    return lib
 
 
 def check(condition, *what):
@@ -86,79 +27,53 @@ def check(condition, *what):
 
 
 class Perfabi:
-    def __init__(self, path):
-        self.lib = load(path)
-        self.p = self.lib.perfabi_new(None, None, 0)
-        self.names = {}
+    """perfabi.py below its keywords: options that it would not make, what a sink gets, calls that fail."""
+    lib, p = perfabi._lib, perfabi._tables()
 
     def lines(self, source, options):
         """(error, the pieces that the sink got, result); source: bytes, or a descriptor."""
         pieces, result = [], Result()
-        sink = SINK(lambda context, text, size: pieces.append(text[:size]) or 0)
-        if isinstance(source, bytes):
-            err = self.lib.perfabi_decode_memory(self.p, source, len(source), options, sink, None, result)
-        else:
-            err = self.lib.perfabi_decode(self.p, source, options, sink, None, result)
-        return err, pieces, result
+        sink = SINK(lambda context, text, size: pieces.append(C.string_at(text, size)) or 0)
+        source = perfabi._Source(source)
+        return source.function("decode")(self.p, *source.words, options, sink, None, result), pieces, result
 
     def open(self, source, options):
         reader, result = C.c_void_p(), Result()
-        if isinstance(source, bytes):
-            err = self.lib.perfabi_open_memory(self.p, source, len(source), options, reader, result)
-        else:
-            err = self.lib.perfabi_open(self.p, source, options, reader, result)
-        return err, reader, result
-
-    def name(self, number):
-        if number not in self.names:
-            name = self.lib.perfabi_field_name(self.p, number).decode()
-            check(self.lib.perfabi_field_number(self.p, name.encode()) == number, name, "has another number")
-            self.names[number] = name
-        return self.names[number]
+        source = perfabi._Source(source)
+        return source.function("open")(self.p, *source.words, options, reader, result), reader, result
 
     def records(self, source, options):
-        """Yields what perfabi_next() gives, as dicts; ends with the result."""
-        err, reader, result = self.open(source, options)
-        check(err == 0, "perfabi_open", err, result.message)
-        record = C.POINTER(Record)()
-        while (err := self.lib.perfabi_next(reader, record)) == 1:
-            plain = self.plain(record)
-            name = self.lib.perfabi_event_name(reader, plain.get("event", -1))
-            yield {**plain, "event": name.decode() if name else None}
-        check(err == 0, "perfabi_next", err)
-        self.lib.perfabi_reader_result(reader, result)
-        self.lib.perfabi_close(reader)
-        yield {"type": "result", "records": result.records, "errors": result.errors, "warnings": result.warnings,
-               "notes": result.notes, "lost": result.lost}
+        """Yields records and diagnostics as dicts; ends with the result."""
+        source = perfabi._Source(source)
+        with perfabi.Recording(source.function("open"), source.words, options, None, source.close) as recording:
+            for record in recording:
+                yield record._asdict() if isinstance(record, perfabi.Diagnostic) else self.plain(record, recording)
+            yield {"type": "result", **recording.result._asdict()}
 
-    def plain(self, record):
-        r = Record.from_buffer_copy(record.contents)  # which does as well as the library's
-        if r.what:
-            return {"type": "diagnostic", "code": r.name.decode(), "grade": GRADES[r.grade], "offset": r.offset,
-                    "within": r.within, "message": r.message.decode(), "skipped": r.skipped}
-        data = bytes(r.bytes[:r.size])
-        return {"type": r.name.decode(), "type_id": r.type, "misc": r.misc, "offset": r.offset, "within": r.within,
-                "size": r.size, "event": r.event, "bytes": data,
-                "fields": [self.field(r, r.fields[i], data, "><"[r.order == LITTLE]) for i in range(r.field_count)]}
+    def plain(self, record, recording):
+        places = sorted((place, name, field) for name, of in record._by_name().items() for place, field in of)
+        fields = [self.field(name, record, field, recording.place, place) for place, name, field in places]
+        for name, value in record.items():
+            values = [f[2] for f in fields if f[0] == name]
+            check(value == (values if "[]" in name else values[0]), name, "is not", value)
+        return {**{name: getattr(record, name) for name in record.__slots__ if name[0] != "_"}, "fields": fields}
 
-    def field(self, record, field, data, order):
-        taken = data[field.offset:field.offset + field.size]
-        check(len(taken) == field.size, "a field ends past its record")
-        value = field.value
-        if field.kind == SIGNED:
-            value = C.c_int64(value).value
-        elif field.kind == DOUBLE:
-            value = struct.unpack("d", struct.pack("Q", value))[0]
-        elif field.kind == ARRAY:
-            value = [self.lib.perfabi_element(record, field, i) for i in range(value)]
-        elif field.kind in (STRING, BYTES):
-            check(value <= field.size, "more bytes than a field has")
-            value = taken[field.size - value:] if field.kind == BYTES and value == field.size else value
-        if field.kind == UNSIGNED and field.size == field.width:
-            check(int.from_bytes(taken, "big" if order == ">" else "little") == value, self.name(field.number), "differs")
-        asked = set(value) if field.kind == ARRAY else {field.value} | {1 << b for b in range(64) if field.value >> b & 1}
-        names = {v: (self.lib.perfabi_value_name(record, field, v) or b"").decode() for v in asked}
-        return self.name(field.number), field.kind, value, taken, names
+    def field(self, name, record, field, place, at):
+        number, offset, size, kind, width, _, _, _, word = field
+        check(self.lib.perfabi_field_number(self.p, name.encode()) == number, name, "has another number")
+        taken, value = record.bytes[offset:offset + size], record._value(field)
+        check(len(taken) == size, "a field ends past its record")
+        c_field = C.byref(place.contents.fields[at])
+        if kind == ARRAY and field[5] != DOUBLE:
+            elements = [self.lib.perfabi_element(place, c_field, i) for i in range(word)]
+            check([v & (1 << 64) - 1 for v in value] == elements, name, "has other elements")
+        elif kind in (STRING, BYTES):
+            check(word <= size, "more bytes than a field has")
+        elif kind == UNSIGNED and size == width:
+            check(int.from_bytes(taken, record.order) == value, name, "differs")
+        asked = set(value) if kind == ARRAY else {word} | {1 << b for b in range(64) if word >> b & 1}
+        names = {v: (self.lib.perfabi_value_name(place, c_field, v) or b"").decode() for v in asked}
+        return name, kind, value, taken, names
 
 
 def flat(value, path, out, lists):
@@ -181,11 +96,9 @@ def says(value, field):
         bits = sum(1 << b for b in range(64) if raw >> b & 1 and names[1 << b] in value)
         rest = sum(int(v, 16) for v in value if v.startswith("0x"))
         return raw == bits | rest
-    if kind == INDEX and value.startswith("0x"):
-        return int(value, 16) == raw
     if kind in (UNSIGNED, BITS, INDEX, HEX) and isinstance(value, str) and not value.startswith("0x"):
         return names[raw] == value
-    if kind in (HEX, UNSIGNED, BITS) and isinstance(value, str):
+    if kind in (HEX, UNSIGNED, BITS, INDEX) and isinstance(value, str):
         return int(value, 16) == raw
     if kind in (UNSIGNED, BITS, SIGNED, INDEX):
         return value == raw
@@ -193,13 +106,11 @@ def says(value, field):
         return value == raw or str(raw) == value
     if kind == STRING:
         text = bytes.fromhex(value["bytes"]) if isinstance(value, dict) else value.encode()
-        end = taken.find(text) if text else 0
-        return raw == len(text) and end >= 0
+        return raw.encode("utf-8", "surrogateescape") == text
     if kind == BYTES:
-        data = bytes.fromhex(value)
-        return (raw if isinstance(raw, bytes) else taken[:raw]) == data if len(taken) == len(data) else data in taken
+        return raw == bytes.fromhex(value)
     if kind == OPAQUE:
-        return value == raw
+        return value == len(raw)
     if kind == ATTR:
         return isinstance(value, dict) and len(taken) >= 64
     if kind == LIST:
@@ -222,12 +133,12 @@ def compare(line, record, path):
     where = f"{path}: {line['type']} at {line['offset']}"
     for name in ("type", "offset"):
         check(line[name] == record[name], where, name, record[name])
-    check(line.get("within", -1) == record["within"], where, "within")
+    check(line.get("within") == record["within"], where, "within")
     if line["type"] == "diagnostic":
         check(all(line[n] == record[n] for n in ("code", "grade", "message")), where, record)
         check(line.get("skipped", 0) == record["skipped"], where, "skipped")
         return 0
-    check(line["size"] == record["size"] == len(record["bytes"]), where, "size")
+    check(line["size"] == len(record["bytes"]), where, "size")
     check(line.get("event") == record["event"], where, "event")
     members = {k: v for k, v in line.items() if k not in ("type", "type_id", "offset", "within", "size", "misc", "event")}
     if "bytes" in members:
@@ -265,7 +176,7 @@ def whole_lines(api):
     check(not pieces[0].endswith(b"\n"), "the header is in one piece after all")
     for jobs in 1, 4:
         got, options = [], Options(order=LITTLE, attr=json.dumps(attr).encode(), format=3, jobs=jobs)
-        sink = SINK(lambda context, text, size: got.append(text[:size]) or (-5 if len(got) == 3 else 0))
+        sink = SINK(lambda context, text, size: got.append(C.string_at(text, size)) or (-5 if len(got) == 3 else 0))
         check(api.lib.perfabi_decode_memory(api.p, data, len(data), options, sink, None, None) == -5, "a sink's error")
         text = b"".join(got)
         check(len(got) == 3 and text.endswith(b"\n") and b"".join(whole).startswith(text), "not a beginning")
@@ -298,6 +209,19 @@ def large_ring(api):
             check(got[-1]["errors"] == 0, "a large ring has errors")
         f.seek(0)
         check(b"".join(api.lines(image, options)[1]) == b"".join(api.lines(f.fileno(), options)[1]), "a large ring's lines")
+
+
+def live_ring():
+    """A ring that is written meanwhile, as Python reads it: records are given once, and data_tail goes behind them."""
+    area = mmap.mmap(-1, 2 * mmap.PAGESIZE)
+    area[1024:1056] = struct.pack("@QQQQ", 0, 0, mmap.PAGESIZE, mmap.PAGESIZE)
+    with perfabi.open_ring(area, attr={"type": 1, "sample_type": ["ip"]}) as ring:
+        for written in range(3):
+            check([r["ip"] for r in ring] == ([written] if written else []), "a live ring after", written)
+            area[mmap.PAGESIZE + 16 * written:mmap.PAGESIZE + 16 * (written + 1)] = struct.pack("@IHHQ", 9, 2, 16, written + 1)
+            area[1024:1032] = struct.pack("@Q", 16 * (written + 1))
+            check(struct.unpack("@Q", area[1032:1040])[0] == 16 * written, "data_tail")
+    check(struct.unpack("@Q", area[1032:1040])[0] == 32, "data_tail after all")
 
 
 def names(*texts):
@@ -404,13 +328,14 @@ def selected(api):
 
 def main():
     locale.setlocale(locale.LC_ALL, "")
-    api = Perfabi(sys.argv[1])
+    api = Perfabi()
     records = fields = 0
     whole_lines(api)
     selected(api)
     large_ring(api)
+    live_ring()
     refusals = errors(api)
-    for path in sys.argv[2:]:
+    for path in sys.argv[1:]:
         attr = os.path.splitext(path)[0] + ".attr.json"
         options = Options()
         if os.path.exists(attr):
@@ -438,7 +363,7 @@ def main():
         for line, record in zip(wanted, got):
             fields += compare(line, record, path)
             records += 1
-    print(f"{len(sys.argv) - 2} recordings, {records} records, {fields} fields, {refusals} messages")
+    print(f"{len(sys.argv) - 1} recordings, {records} records, {fields} fields, {refusals} messages")
 
 
 if __name__ == "__main__":
