@@ -97,7 +97,7 @@ else
 fi
 if command -v rpmspec >/dev/null; then
 	status 0 rpmspec -q --qf '%{name} %{version}\n' packaging/perfabi.spec
-	[ "$(sort "$scratch/out" | tr '\n' ' ')" = "libperfabi-devel $version libperfabi0 $version perfabi $version perfabi-cases $version " ] || { cat "$scratch/out"; fail "packaging/perfabi.spec"; }
+	[ "$(sort "$scratch/out" | tr '\n' ' ')" = "libperfabi-devel $version libperfabi0 $version perfabi $version perfabi-cases $version python3-perfabi $version " ] || { cat "$scratch/out"; fail "packaging/perfabi.spec"; }
 else
 	echo "rpmspec is not there"
 fi
@@ -120,6 +120,7 @@ lintian --allow-root --fail-on error,warning,info -I "$scratch"/*.changes >"$scr
 contents() { dpkg-deb -c "$scratch/$1"_*.deb | awk '$1 !~ /^d/ {print $6}'; }
 contents libperfabi0 | grep -q '/libperfabi\.so\.0$' || fail "libperfabi0"
 contents libperfabi-dev | grep -q '/perfabi\.pc$' || fail "libperfabi-dev"
+contents python3-perfabi | grep -qxF ./usr/lib/python3/dist-packages/perfabi.py || fail "python3-perfabi"
 for file in ./usr/bin/perfabi ./usr/bin/perfabi-decode ./usr/share/man/man1/perfabi.1.gz ./usr/share/zsh/vendor-completions/_perfabi \
 	./usr/share/bash-completion/completions/perfabi ./usr/share/fish/vendor_completions.d/perfabi.fish; do
 	contents perfabi | grep -qxF "$file" || fail "perfabi has no $file"
