@@ -71,6 +71,8 @@ def decode(arch, top, image):
                        + glob.glob(f'{fixtures}/recorded/*.ring.gz')):
         plain, zipped = (path[:-3], '.gz') if path.endswith('.gz') else (path, '')
         base = os.path.splitext(plain)[0]
+        if not os.path.exists(base + '.jsonl' + zipped):
+            continue
         inside = 'fixtures/' + os.path.basename(plain)
         options = []
         if plain.endswith('.ring'):

@@ -41,6 +41,7 @@ for packed in fixtures/recorded/*.data.gz fixtures/recorded/*.ring.gz; do
 	input=$scratch/$(basename "${packed%.gz}")
 	name=${packed%.gz}
 	name=${name%.*}
+	[ -e "$name.jsonl.gz" ] || continue
 	gzip -dc "$packed" >"$input"
 	gzip -dc "$name.jsonl.gz" >"$scratch/lines"
 	case $packed in

@@ -17,6 +17,7 @@ SOURCE_DATE_EPOCH=86400 ci/pack cases "$version" "$scratch/early.tar.gz" >/dev/n
 tar -xzf "$scratch/$name.tar.gz" -C "$scratch/out-there"
 top=$scratch/out-there/$name
 [ "$(ls "$top")" = "LICENSE
+LICENSES
 README.md
 cases
 docs
