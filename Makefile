@@ -58,7 +58,7 @@ SRC_OBJ := $(SRC_SRC:%.c=$B/%.o) $B/abi_builtin.o $B/cases_builtin.o $B/page_bui
 TEST_OBJ := $(TEST_SRC:%.c=$B/%.o)
 COMPLETIONS := $B/completions/perfabi.bash $B/completions/_perfabi $B/completions/perfabi.fish
 
-.PHONY: all run test test-all built-for-test coverage-abi setup setup-test setup-test-all install install-data install-lib install-python uninstall dist vendor-tarball release-tarball clean static asan tsan mutate faults lies matrix bench bench-hostile bench-view fuzz fuzz-afl schema reference site deviations format compile_commands.json FORCE
+.PHONY: all run test test-all built-for-test coverage-abi setup setup-test setup-test-all install install-data install-lib install-python uninstall dist vendor-tarball release-tarball clean static asan tsan mutate faults lies matrix bench bench-hostile bench-view fuzz fuzz-afl schema fixtures-index reference site deviations format compile_commands.json FORCE
 all: $B/perfabi $B/perfabi-decode $B/libperfabi.a $B/$(SONAME) $(COMPLETIONS)
 
 # A line for each file made, so that warnings are seen; V=1 prints the commands whole, and `make -s` nothing.
@@ -278,6 +278,10 @@ schema:
 	$(BUILD) $B/perfabi
 	ci/schema-names >cases/schema/names.schema.json
 	for name in $(SCHEMAS); do $B/perfabi help $$name-schema >cases/schema/$$name.schema.json || exit; done
+
+# The sums in fixtures/index.json and the tables in fixtures/README.md; a test says when they are out of date.
+fixtures-index:
+	'$(PYTHON)' ci/fixtures-index
 
 # The man pages and docs/errata.md, from the programs' help, the cases and decoder/include/perfabi.h; a test says when one is out of date.
 reference:

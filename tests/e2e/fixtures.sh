@@ -74,6 +74,9 @@ jq -r '.constants | (.record // empty, .tool_record // empty) | .values[].name |
 echo "in no recording: $(comm -13 "$scratch/types" "$scratch/known" | tr '\n' ' ')"
 [ "$(comm -13 "$scratch/types" "$scratch/known"  | grep -c .)" -eq 0 ] || fail "a record type in no recording"
 
+# fixtures/index.json and the tables are those of the files.
+"$PYTHON" ci/fixtures-index --check || fail "ci/fixtures-index"
+
 # fixtures/README.md says what the recordings do not cover.
 "$PYTHON" tests/recorded.py >"$scratch/uncovered"
 while IFS= read -r line; do
