@@ -74,6 +74,19 @@ jq -r '.constants | (.record // empty, .tool_record // empty) | .values[].name |
 echo "in no recording: $(comm -13 "$scratch/types" "$scratch/known" | tr '\n' ' ')"
 [ "$(comm -13 "$scratch/types" "$scratch/known"  | grep -c .)" -eq 0 ] || fail "a record type in no recording"
 
+# check.py finds nothing wrong with perfabi-decode, and something with a reader that sees another pid or no second sample.
+status 0 "$PYTHON" fixtures/check.py "$decode"
+cat >"$scratch/reader" <<'END'
+#!/bin/sh
+"$DECODE" -t sample "$2" | sed "$1"
+END
+chmod +x "$scratch/reader"
+export DECODE="$decode"
+status 1 "$PYTHON" fixtures/check.py "$scratch/reader" 's/"pid":30657,/"pid":1,/'
+[ "$(grep FAIL "$scratch/out" | cut -d: -f1,2)" = "FAIL callgraph: 16 of 16 samples missing or different, as {\"ip\"" ] || { cat "$scratch/out"; fail "check.py with another pid"; }
+status 1 "$PYTHON" fixtures/check.py "$scratch/reader" 3d
+says out 'ok   newer-attr.le' && says out 'FAIL callgraph: 1 of 16 samples missing'
+
 # fixtures/index.json and the tables are those of the files.
 "$PYTHON" ci/fixtures-index --check || fail "ci/fixtures-index"
 
