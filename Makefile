@@ -31,6 +31,10 @@ override PKG_FLAGS := $(if $(STATIC),--static)
 LIB_CFLAGS = $(shell $(PKG_CONFIG) --cflags $(LIBS_PKG) 2>/dev/null)
 LIB_LIBS = $(shell $(PKG_CONFIG) $(PKG_FLAGS) --libs $(LIBS_PKG) 2>/dev/null || echo -ljansson -lzstd -lz -llzma)
 
+# libelf, which perfabi-decode --symbols reads files with, is used where it is there.
+ELF_LIBS := $(if $(STATIC),,$(shell $(PKG_CONFIG) --libs libelf 2>/dev/null))
+$B/decoder/symbols.o: private override ALL_CFLAGS += $(if $(ELF_LIBS),-DHAVE_LIBELF $(shell $(PKG_CONFIG) --cflags libelf))
+
 WARNINGS = -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes $(if $(DEV),-Werror)
 # SANITIZE=1: ASan and UBSan; SANITIZE=thread: TSan.
 SANITIZERS = $(if $(filter thread,$(SANITIZE)),thread,address$(comma)undefined)
@@ -43,7 +47,7 @@ override ALL_CFLAGS = -std=c11 -pthread -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Id
 PIC = -fPIC -fvisibility=hidden
 override ALL_LDFLAGS = -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZERS),-Wl$(comma)-z$(comma)relro$(comma)-z$(comma)now) -Wl$(comma)--build-id $(LINK_STATIC) $(LDFLAGS)
 
-DECODER_SRC := $(sort $(filter-out decoder/main.c,$(wildcard decoder/*.c decoder/*/*.c)))
+DECODER_SRC := $(sort $(filter-out decoder/main.c decoder/symbols.c,$(wildcard decoder/*.c decoder/*/*.c)))
 SRC_SRC := $(sort $(filter-out src/main.c,$(wildcard src/*.c src/*/*.c src/*/*/*.c)))
 TEST_SRC := $(sort $(wildcard tests/*.c))
 ABI_JSON := $(sort $(wildcard cases/abi/*.json))
@@ -71,9 +75,9 @@ BUILD = +@$(MAKE) --no-print-directory $(PARALLEL)
 $B/perfabi: $B/src/main.o $(SRC_OBJ) $(DECODER_OBJ) $B/.flags
 	$(call brief,LD)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LIB_LIBS)
-$B/perfabi-decode: $B/decoder/main.o $(DECODER_OBJ) $B/.flags
+$B/perfabi-decode: $B/decoder/main.o $B/decoder/symbols.o $(DECODER_OBJ) $B/.flags
 	$(call brief,LD)
-	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LIB_LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LIB_LIBS) $(ELF_LIBS)
 # One object with the API's names alone: what the decoder calls itself is nobody else's business. The names stand in
 # decoder/libperfabi.map, for either library.
 $B/libperfabi.names: decoder/libperfabi.map
@@ -364,4 +368,4 @@ clean:
 format:
 	clang-format -i $$(git ls-files 'decoder/*.[ch]' 'src/*.[ch]' 'tests/*.[ch]')
 compile_commands.json:
-	@ci/compile-commands '$(CC) $(ALL_CFLAGS)' $(DECODER_SRC) decoder/main.c $(SRC_SRC) src/main.c $(TEST_SRC) >$@
+	@ci/compile-commands '$(CC) $(ALL_CFLAGS)' $(DECODER_SRC) decoder/main.c decoder/symbols.c $(SRC_SRC) src/main.c $(TEST_SRC) >$@

@@ -16,6 +16,7 @@
 
 #include "html/anatomy.h"
 #include "include/perfabi.h"
+#include "symbols.h"
 #include "text/json_text.h"
 #include "text/options.h"
 #include "text/out.h"
@@ -192,7 +193,7 @@ struct list {
 struct request {
 	struct perfabi_options options;
 	const char *file, *attr_of, *attr_file, *expect, *cases;
-	bool html;
+	bool html, symbols;
 	const char *output; /* of --html; NULL: standard output */
 	unsigned limit;     /* lines of its page; 0: as many as it has by default */
 	struct perfabi *perfabi;
@@ -325,6 +326,11 @@ static const struct option_row rows[] = {
 	 "print a profile instead of lines: folded (stacks for flame graphs), pprof (protobuf) or "
 	 "firefox (for profiler.firefox.com)",
 	 AT(struct request, output_format), .words = output_formats},
+	{"symbols", 0, OPTION_SET, NULL,
+	 "with --join and --format: name functions, from the files and the kernel of this machine "
+	 "whose "
+	 "build IDs are the recording's",
+	 AT(struct request, symbols)},
 	{"event", 'e', OPTION_TEXT, "NAME",
 	 "with --format: take the samples of that event (default: the first; of pprof, all)",
 	 OF_DECODER(event)},
@@ -590,6 +596,10 @@ int main(int argc, char **argv)
 		return EXIT_BAD;
 	request.options.pieces = true;
 	request.options.format = (enum perfabi_format)(request.format + 1);
+	if (request.symbols) {
+		request.options.symbol = symbols_find;
+		request.options.symbol_context = or_exit(symbols_new());
+	}
 	request.options.output = (enum perfabi_output)(request.output_format + 1);
 	request.options.types = request.types.names;
 	request.options.type_count = request.types.count;
