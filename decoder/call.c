@@ -193,6 +193,7 @@ static int take_options(struct decode_options *out, struct call *call,
 		.no_header = !has_lines || o->check || o->output,
 		.no_summary = !has_lines || o->no_summary || o->output,
 		.tracefs = o->tracefs,
+		.aux = has_lines ? o->aux : NULL,
 	};
 	if (!err)
 		err = select_types(call, o, &out->lines);
@@ -270,6 +271,11 @@ static int begin_opened(struct call *call, const struct perfabi_options *o)
 	}
 	if (!err)
 		err = decoder_tracefs(d);
+	if (!err && d->options.aux) {
+		err = aux_open(&d->aux, d->options.aux);
+		if (err)
+			decoder_fail(d, err, "%s: %s", d->options.aux, strerror(-err));
+	}
 	if (!err && d->in.err)
 		err = d->in.err;
 	if (err && d->option)

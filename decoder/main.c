@@ -326,6 +326,9 @@ static const struct option_row rows[] = {
 	 "print a profile instead of lines: folded (stacks for flame graphs), pprof (protobuf) or "
 	 "firefox (for profiler.firefox.com)",
 	 AT(struct request, output_format), .words = output_formats},
+	{"aux", 0, OPTION_TEXT, "DIR",
+	 "write AUX data to DIR/aux-idxN.bin, one file for each buffer, and DIR/index.jsonl",
+	 OF_DECODER(aux)},
 	{"symbols", 0, OPTION_SET, NULL,
 	 "with --join and --format: name functions, from the files and the kernel of this machine "
 	 "whose "

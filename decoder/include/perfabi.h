@@ -91,6 +91,8 @@ struct perfabi_options {
 	unsigned shard, shards; /* the shard-th (from 1) of so many; shards 0: all */
 	const char *tracefs; /* a folder, /sys/kernel/tracing: with the formats of tracepoints that
 			      * the recording has none of; NULL: nobody looks there */
+	const char *aux;     /* a folder: AUX data goes to a file for each buffer, aux-idxN.bin,
+			      * with an index; NULL: it is passed over */
 	enum perfabi_output output; /* of join; profiles are of one event: */
 	const char *event; /* its name; NULL: the first that has samples, and with pprof all */
 	/* Names what is at that offset of a file: the length of the name, with a NUL behind it in

@@ -240,6 +240,10 @@ static int pass_over(struct decoder *d, const unsigned char *bytes, size_t size,
 			       : 0;
 	}
 	d->collects = is_tracing_data(value) ? FOLLOWS : 0;
+	if (d->aux.dir >= 0 && !strcmp(value->name, "auxtrace") && size <= sizeof(d->aux_record)) {
+		d->collects = AUX_DATA;
+		memcpy(d->aux_record, bytes, size);
+	}
 	if (align > 1 && *follow % align && *follow < UINT64_MAX - align)
 		*follow += align - *follow % align;
 	return 0;
@@ -588,15 +592,31 @@ static int collect_formats(struct decoder *d, uint64_t *taken)
 	return err;
 }
 
+/* The AUX data behind a record to its file. 0 or a negative errno, which was said. */
+static int take_aux(struct decoder *d, uint64_t size, uint64_t *taken)
+{
+	const struct plan *plan = events_plan(&d->events, d->events.bare,
+					      d->events.slot_of[record_type(d, d->aux_record)]);
+	int err = plan ? aux_take(&d->aux, &d->in, size, plan, d->aux_record, d->events.order,
+				  d->follow_place, taken)
+		       : -ENOMEM;
+
+	return err ? decoder_fail(d, err, "writing AUX data to %s: %s", d->options.aux,
+				  strerror(-err))
+		   : 0;
+}
+
 static int skip(struct decoder *d)
 {
 	struct place place = d->follow_place;
 	uint64_t follow = d->follow, skipped = 0;
 	int err = 0;
 
-	if (d->collects && follow <= TRACING_DATA_MAX)
-		err = d->jobs ? jobs_drain(d->jobs) : 0;
-	if (!err && d->collects && follow <= TRACING_DATA_MAX)
+	if (d->collects && d->jobs)
+		err = jobs_drain(d->jobs);
+	if (!err && d->collects == AUX_DATA)
+		err = take_aux(d, follow, &skipped);
+	else if (!err && d->collects && follow <= TRACING_DATA_MAX)
 		err = collect_formats(d, &skipped);
 	else if (!err)
 		skipped = input_skip(&d->in, follow);
@@ -744,6 +764,7 @@ int decoder_init(struct decoder *d, const struct events *base, const struct deco
 			      .context = context,
 			      .wanted = 1,
 			      .parts = {.dir = -1, .fd = -1},
+			      .aux = {.dir = -1, .index = -1},
 			      .last = UINT64_MAX};
 	d->options.with.abi = base->abi;
 	err = events_begin(&d->events, base, &d->options.with);
@@ -815,5 +836,6 @@ void decoder_free(struct decoder *d)
 	events_free(&d->events);
 	input_close(&d->in);
 	parts_close(&d->parts);
+	aux_close(&d->aux);
 	sort_free(&d->sorter);
 }

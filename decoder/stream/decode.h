@@ -13,6 +13,7 @@
 #include "input/input.h"
 #include "input/parts.h"
 #include "input/ring.h"
+#include "stream/aux.h"
 #include "stream/damage.h"
 #include "stream/found_attrs.h"
 #include "stream/jobs.h"
@@ -57,6 +58,7 @@ struct decode_options {
 	struct plan_for with; /* of records: which fields, with what numbers; the rest is the
 			       * decoder's */
 	bool no_header, header_only, no_summary;
+	const char *aux;     /* a folder for AUX data; NULL: it is passed over */
 	const char *tracefs; /* a folder for formats that the recording lacks; NULL: none */
 	const struct perfabi_options *join; /* to be joined as these say; NULL: not. It must outlive
 					     * the decoder */
@@ -96,10 +98,13 @@ struct decoder {
 	struct piece piece;
 	uint64_t follow; /* bytes behind the last record that are to be skipped */
 	struct place follow_place;
-	enum { FOLLOWS = 1, IN_LARGE } collects; /* they are tracing data; 0: they are not */
-	struct damage damage, inner;             /* of the file, and of the compressed stream */
-	enum perfabi_format format;              /* what it is: */
-	struct perfdata file;                    /* one of these three, ... */
+	/* What they are: tracing data behind a record or in one, AUX data; 0: nobody wants them. */
+	enum { FOLLOWS = 1, IN_LARGE, AUX_DATA } collects;
+	struct aux aux;               /* where AUX data goes */
+	unsigned char aux_record[64]; /* the AUXTRACE in front of it */
+	struct damage damage, inner;  /* of the file, and of the compressed stream */
+	enum perfabi_format format;   /* what it is: */
+	struct perfdata file;         /* one of these three, ... */
 	struct ring ring;
 	const struct attr_list *attrs; /* ... and the attrs of a ring or of records */
 	bool special[TYPES];

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One file for each AUX buffer, in the order in which perf read from it.
+ */
+#include "stream/aux.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "text/out.h"
+
+enum { NEW_FILE = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC };
+
+int aux_open(struct aux *aux, const char *dir)
+{
+	if (mkdir(dir, 0777) && errno != EEXIST)
+		return -errno;
+	aux->dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (aux->dir < 0)
+		return -errno;
+	aux->index = openat(aux->dir, "index.jsonl", NEW_FILE, 0666);
+	return aux->index < 0 ? -errno : 0;
+}
+
+void aux_close(struct aux *aux)
+{
+	if (aux->index >= 0)
+		close(aux->index);
+	if (aux->dir >= 0)
+		close(aux->dir);
+	free(aux->seen.slots);
+	arena_free(&aux->arena);
+	*aux = (struct aux){.dir = -1, .index = -1};
+}
+
+static int put_index(const struct aux *aux, const char *name, uint64_t at, uint64_t size,
+		     const struct plan *plan, const unsigned char *bytes, enum byte_order order,
+		     struct place place)
+{
+	uint64_t tid = 0, cpu = 0, aux_offset = 0, reference = 0;
+	char line[512];
+	int n;
+
+	plan_number(plan, "tid", bytes, SIZE_MAX, order, &tid);
+	plan_number(plan, "cpu", bytes, SIZE_MAX, order, &cpu);
+	plan_number(plan, "aux_offset", bytes, SIZE_MAX, order, &aux_offset);
+	plan_number(plan, "reference", bytes, SIZE_MAX, order, &reference);
+	n = snprintf(line, sizeof(line),
+		     "{\"file\":\"%s\",\"at\":%" PRIu64 ",\"size\":%" PRIu64
+		     ",\"cpu\":%d,\"tid\":%d,\"aux_offset\":\"0x%" PRIx64
+		     "\",\"reference\":\"0x%" PRIx64 "\",\"record\":%" PRIu64 "}\n",
+		     name, at, size, (int32_t)cpu, (int32_t)tid, aux_offset, reference,
+		     place.offset);
+	return write_fully(aux->index, line, (size_t)n);
+}
+
+int aux_take(struct aux *aux, struct input *in, uint64_t size, const struct plan *plan,
+	     const unsigned char *bytes, enum byte_order order, struct place place, uint64_t *taken)
+{
+	uint64_t idx = 0, *at;
+	char name[48];
+	int fd, err = 0;
+
+	plan_number(plan, "idx", bytes, SIZE_MAX, order, &idx);
+	at = table_entry(&aux->seen, &aux->arena, &idx, sizeof(idx), sizeof(*at));
+	if (!at)
+		return -ENOMEM;
+	snprintf(name, sizeof(name), "aux-idx%" PRIu64 ".bin", idx);
+	fd = openat(aux->dir, name, *at ? O_WRONLY | O_APPEND | O_CLOEXEC : NEW_FILE, 0666);
+	if (fd < 0)
+		return -errno;
+	while (!err && *taken < size) {
+		size_t n = input_fill(in, 1);
+
+		if (!n)
+			break;
+		n = n < size - *taken ? n : (size_t)(size - *taken);
+		err = write_fully(fd, input_bytes(in), n);
+		input_advance(in, n);
+		*taken += n;
+	}
+	if (close(fd) && !err)
+		err = -errno;
+	if (!err)
+		err = put_index(aux, name, *at, *taken, plan, bytes, order, place);
+	*at += *taken;
+	return err;
+}
