@@ -189,7 +189,8 @@ static int take_options(struct decode_options *out, struct call *call,
 		.order = o->order == PERFABI_BIG ? BIG : LITTLE,
 		.found = what->found,
 		.finds = what->finds,
-		.with = {.paths = has_lines && !joins ? NULL : &call->perfabi->paths},
+		.with = {.flat = has_lines && o->flat,
+			 .paths = has_lines && !joins ? NULL : &call->perfabi->paths},
 		.no_header = !has_lines || o->check || o->output,
 		.no_summary = !has_lines || o->no_summary || o->output,
 		.tracefs = o->tracefs,
@@ -211,6 +212,7 @@ static int take_options(struct decode_options *out, struct call *call,
 		out->sort = o->sort || joins;
 		out->join = joins ? o : NULL;
 		out->lines.notes = o->bytes;
+		out->lines.flat = o->flat;
 		out->lines.strict = out->lines.unwritten = o->check;
 	}
 	out->arch = abi_arch(call->perfabi->abi, o->machine  ? o->machine
@@ -265,17 +267,17 @@ static int begin_opened(struct call *call, const struct perfabi_options *o)
 	if (!err && d->format != PERFABI_PERF_DATA)
 		err = read_given_attrs(call, o);
 	d->attrs = &call->attrs;
+	if (!err && d->options.aux) {
+		err = aux_open(&d->aux, d->options.aux);
+		if (err)
+			decoder_fail(d, err, "%s: %s", d->options.aux, strerror(-err));
+	}
 	if (!err) {
 		call->option = NULL;
 		err = decoder_begin(d, &call->error);
 	}
 	if (!err)
 		err = decoder_tracefs(d);
-	if (!err && d->options.aux) {
-		err = aux_open(&d->aux, d->options.aux);
-		if (err)
-			decoder_fail(d, err, "%s: %s", d->options.aux, strerror(-err));
-	}
 	if (!err && d->in.err)
 		err = d->in.err;
 	if (err && d->option)

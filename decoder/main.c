@@ -322,6 +322,11 @@ static const struct option_row rows[] = {
 	 "and "
 	 "the offset in it",
 	 OF_DECODER(join)},
+	{"flat", 0, OPTION_SET, NULL,
+	 "print lines as tables are read from: addresses, masks and constants are numbers, call "
+	 "chains "
+	 "lists of them, and a member of a member is named by both",
+	 OF_DECODER(flat)},
 	{"format", 0, OPTION_WORD, "FORMAT",
 	 "print a profile instead of lines: folded (stacks for flame graphs), pprof (protobuf) or "
 	 "firefox (for profiler.firefox.com)",

@@ -85,6 +85,8 @@ struct perfabi_options {
 	bool pieces;   /* the sink takes lines in pieces of any length: a header line of
 			* megabytes is then nowhere whole in memory */
 	bool sort;     /* records in the order of their time, as perf sorts them */
+	bool flat;     /* each value as a member of one type, as tables are read from: an address, a
+			* mask, a     constant is a number, sample_id.time is sample_id_time */
 	bool join;     /* sort, and samples with comm and frames: the file, its build ID and
 			* the place in it of each address; deferred call chains joined */
 	unsigned jobs; /* threads, with the caller's: 1 to PERFABI_JOBS_MAX; 0 is 1 */
@@ -131,10 +133,15 @@ void perfabi_free(struct perfabi *perfabi);
  * --threads` wrote, the files in it, sorted. `sink` takes them in order, one or more whole lines a
  * call, each with its newline, and returns 0 or a negative errno, which ends the decoding; a
  * positive number ends it with -ECANCELED. It is called by the thread that called perfabi_decode().
- * The text is good until it returns. `options` and `result` may be NULL. Returns 0        the input
- * was read to its end; result->errors says how well -EINVAL  the options are wrong, or this is no
- * such input other    a negative errno of reading, or what the sink returned If it fails, the lines
- * so far are a correct beginning of the whole.
+ * The text is good until it returns. `options` and `result` may be NULL. Returns
+ *
+ *   0        the input was read to its end; result->errors says how well
+ *
+ *   -EINVAL  the options are wrong, or this is no such input
+ *
+ *   other    a negative errno of reading, or what the sink returned
+ *
+ * If it fails, the lines so far are a correct beginning of the whole.
  */
 int perfabi_decode(const struct perfabi *perfabi, int fd, const struct perfabi_options *options,
 		   int (*sink)(void *context, const char *text, size_t size), void *context,

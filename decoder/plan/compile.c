@@ -227,12 +227,18 @@ static void plan_set_number(struct compiler *c, const char *name)
 /* The last operation's key, `"name":` and what opens the value. `name` may be NULL. */
 static void plan_set_key(struct compiler *c, const char *name)
 {
-	const char *key, *opening = values[last_op(c)->kind].opening;
-	char text[LAYOUT_NAME + 32];
+	bool is_flat = c->with->flat && !c->in_loop;
+	uint8_t kind = last_op(c)->kind;
+	const char *key, *opening = is_flat && kind == OP_REST ? "" : values[kind].opening;
+	bool is_common = c->plan->open && name && !strncmp(name, "common_", 7);
+	char text[PATH + LAYOUT_NAME + 32];
 	struct op *op;
-	int n = name ? snprintf(text, sizeof(text), "\"%s\":%s", name, opening)
+	int n = name ? snprintf(text, sizeof(text), "\"%s%s\":%s",
+				is_flat && !is_common ? c->path : "", name, opening)
 		     : snprintf(text, sizeof(text), "%s", opening);
 
+	for (char *p = text; is_flat && (p = strchr(p, '.'));)
+		*p = '_';
 	key = plan_keep(c, text);
 	op = last_op(c);
 	op->key = key;
@@ -279,6 +285,11 @@ static uint8_t op_of_type(const struct compiler *c, enum layout_type type)
 		[LAYOUT_S32] = OP_S32,   [LAYOUT_S64] = OP_S64,   [LAYOUT_HEX16] = OP_X16,
 		[LAYOUT_HEX32] = OP_X32, [LAYOUT_HEX64] = OP_X64, [LAYOUT_F64] = OP_F64};
 
+	static const uint8_t numbers[LAYOUT_TYPES] = {
+		[LAYOUT_HEX16] = OP_U16, [LAYOUT_HEX32] = OP_U32, [LAYOUT_HEX64] = OP_U64};
+
+	if (c->with->flat && numbers[type])
+		return numbers[type];
 	return type == LAYOUT_U64 && c->with->integers ? OP_I64 : kinds[type];
 }
 
@@ -286,7 +297,9 @@ static void compile_number(struct compiler *c, const struct layout_node *node)
 {
 	enum layout_type type = node->number.type;
 	const struct abi_family *set = node->number.set;
-	uint8_t width = layout_types[type].width, kind = set ? OP_SET : op_of_type(c, type), reg;
+	bool is_named = set && !c->with->flat;
+	uint8_t width = layout_types[type].width, kind = is_named ? OP_SET : op_of_type(c, type),
+		reg;
 	const char *key;
 	struct op *op;
 
@@ -295,7 +308,7 @@ static void compile_number(struct compiler *c, const struct layout_node *node)
 	if (op->offset >= 0)
 		op->offset -= width;
 	op->width = width;
-	if (set)
+	if (is_named)
 		op->set = set;
 	if (node->is_named_by_others)
 		op->reg = c->regs++;
@@ -311,7 +324,7 @@ static void compile_number(struct compiler *c, const struct layout_node *node)
 		c->plan->lost_offset = op->offset;
 		c->plan->lost_samples = node->number.counts == COUNTS_LOST_SAMPLES;
 	}
-	plan_grows(c, set ? plan_longest_of(set) : values[kind].longest);
+	plan_grows(c, is_named ? plan_longest_of(set) : values[kind].longest);
 	plan_set_name(c, node->name);
 	if (node->number.known) {
 		reg = last_op(c)->reg;
@@ -320,7 +333,7 @@ static void compile_number(struct compiler *c, const struct layout_node *node)
 		op->reg = reg;
 		op->key = key;
 		op->known.set = set;
-		for (const char *p = c->path; (p = strchr(p, '.')); p++)
+		for (const char *p = c->with->flat ? "" : c->path; (p = strchr(p, '.')); p++)
 			op->known.depth++;
 	}
 	if (!node->number.possible)
@@ -419,7 +432,7 @@ static void compile_bytes(struct compiler *c, const struct layout_node *node)
 
 static void compile_array(struct compiler *c, const struct layout_node *node)
 {
-	const struct abi_family *markers = node->array.markers;
+	const struct abi_family *markers = c->with->flat ? NULL : node->array.markers;
 	enum layout_type type = node->array.type;
 	size_t width = layout_types[type].width;
 	uint8_t element = op_of_type(c, type);
@@ -494,9 +507,11 @@ static size_t open_object(struct compiler *c, const char *name)
 {
 	size_t old = strlen(c->path);
 
-	plan_add(c, OP_TEXT);
-	plan_set_key(c, name);
-	plan_grows(c, values[OP_TEXT].longest);
+	if (!c->with->flat || c->in_loop) {
+		plan_add(c, OP_TEXT);
+		plan_set_key(c, name);
+		plan_grows(c, values[OP_TEXT].longest);
+	}
 	snprintf(c->path + old, sizeof(c->path) - old, "%s.", name);
 	return old;
 }
@@ -504,7 +519,8 @@ static size_t open_object(struct compiler *c, const char *name)
 static void close_object(struct compiler *c, size_t old)
 {
 	c->path[old] = '\0';
-	plan_add(c, OP_CLOSE);
+	if (!c->with->flat || c->in_loop)
+		plan_add(c, OP_CLOSE);
 }
 
 static void compile_object(struct compiler *c, const char *name, const struct layout_list *fields)
@@ -539,8 +555,8 @@ static void compile_bits(struct compiler *c, const struct layout_bits *bits, uin
 	op->bits.place = (struct bit_place){bits->first, unit};
 	op->bits.bytes = width;
 	op->bits.omit_zero = word->omit_zero;
-	op->bits.set = bits->set;
-	plan_grows(c, bits->set ? plan_longest_of(bits->set) : values[OP_BITS].longest);
+	op->bits.set = c->with->flat ? NULL : bits->set;
+	plan_grows(c, op->bits.set ? plan_longest_of(bits->set) : values[OP_BITS].longest);
 	plan_set_key(c, bits->name);
 	plan_set_number(c, bits->name);
 	if (bits->only)
@@ -577,6 +593,7 @@ static void compile_bit_word(struct compiler *c, const struct layout_node *node)
 	op->width = (uint8_t)unit;
 	op->rest.bytes = width;
 	op->rest.declared = word->declared;
+	op->rest.decimal = c->with->flat && !c->in_loop;
 	for (size_t i = 0; i < word->count; i++) {
 		const struct layout_bits *bits = &word->bits[i];
 		uint64_t mask = UINT64_MAX >> (64 - bits->width);
@@ -616,7 +633,7 @@ static void compile_regs(struct compiler *c, const struct layout_node *node)
 		if (!(mask >> bit & 1))
 			continue;
 		plan_need(c, 8);
-		plan_add(c, OP_X64)->width = 8;
+		plan_add(c, op_of_type(c, LAYOUT_HEX64))->width = 8;
 		plan_grows(c, 24);
 		plan_set_name(c, name);
 	}

@@ -278,7 +278,8 @@ int formats_add(struct formats *formats, const struct abi *abi, const char *syst
 		return -EINVAL;
 	format->layout = (struct layout){
 		.name = format->name, .owner = LAYOUT_OF_TRACEPOINT, .list = {objects, 2}};
-	err = plan_make(&format->plan, &(struct plan_for){.abi = abi}, &format->layout);
+	err = plan_make(&format->plan, &(struct plan_for){.abi = abi, .flat = formats->flat},
+			&format->layout);
 	return err ? err : insert(formats, format);
 }
 

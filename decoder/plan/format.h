@@ -20,7 +20,7 @@ struct formats {
 	struct format **list; /* sorted by id */
 	size_t count, capacity;
 	unsigned long_size; /* of the machine: 4 or 8 */
-	bool names;         /* what print fmt has a name for is printed by it */
+	bool flat;          /* as plan_for.flat */
 	struct arena arena;
 };
 

@@ -113,6 +113,7 @@ struct op {
 			uint8_t bytes;            /* likewise */
 			uint64_t named, mirrored; /* the same as big endian has it */
 			bool declared;            /* big endian has it so */
+			bool decimal;
 		} rest;
 		struct {
 			struct amount amount;
@@ -169,6 +170,7 @@ struct plan_for {
 	const unsigned char *attr;   /* abi->attr_size bytes in the host's order; NULL: all zero */
 	const char *const *fields;   /* the top-level fields to write; NULL: all */
 	size_t field_count;
+	bool flat; /* one member for each value, with its path for a name; numbers are numbers */
 	bool integers; /* no number is written that is over INT64_MAX: it is "0x..." text */
 	const struct paths *paths; /* of all fields; NULL: nobody asks for fields by number */
 	json_t *gathered; /* instead: takes as keys the paths of all that any attr asks for, and the

@@ -526,7 +526,8 @@ ALWAYS_INLINE void run_rest(const struct input *in, struct state *s, const struc
 	if (!as_text(in))
 		return;
 	put_op_key(s, op);
-	s->p = put_text(put_hex(s->p, v), "\",");
+	s->p = op->rest.decimal ? put_text(put_u64(s->p, v), ",")
+				: put_text(put_hex(s->p, v), "\",");
 }
 
 /* RECORD_IMPOSSIBLE with the text written only if all is to be taken. */
@@ -548,7 +549,7 @@ ALWAYS_INLINE enum record_problem run_string(const struct input *in, struct stat
 	}
 	if (as_text(in)) {
 		put_op_key(s, op);
-		s->p = put_string(s->p, s->at, n);
+		s->p = (in->r->lossy ? put_lossy : put_string)(s->p, s->at, n);
 	}
 	find_nonzeros(in, "padding", op, s->at + n, (size_t)s->v - n);
 	if (n == s->v && n)
@@ -639,7 +640,7 @@ ALWAYS_INLINE enum record_problem run_loc(const struct input *in, struct state *
 	put_op_key(s, op);
 	if (op->array.element == OP_STRING) {
 		n = strnlen((const char *)in->bytes + at, n);
-		s->p = put_string(s->p, in->bytes + at, n);
+		s->p = (in->r->lossy ? put_lossy : put_string)(s->p, in->bytes + at, n);
 	} else if (op->array.element == OP_BYTES) {
 		*s->p++ = '"';
 		s->p = put_bytes(s->p, in->bytes + at, n);

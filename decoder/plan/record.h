@@ -55,7 +55,8 @@ struct record {
 	/* AGAIN of them, to be cleared when plans are no more. NULL: none, as with `notes` and
 	 * `strict`. */
 	struct again *again;
-	bool dry; /* the text is not wanted: what costs most of it may be left out */
+	bool lossy; /* a text that is no UTF-8 is a text nevertheless */
+	bool dry;   /* the text is not wanted: what costs most of it may be left out */
 	const struct format *format; /* of raw data; NULL: none is known */
 	struct record *raw;          /* room to read it; NULL: it is not read */
 

@@ -234,7 +234,8 @@ int events_begin(struct events *events, const struct events *base, const struct 
 
 	*events = *base;
 	events->with = *with;
-	events->borrowed_bare = !with->fields && !with->integers && !with->paths;
+	events->formats.flat = with->flat;
+	events->borrowed_bare = !with->fields && !with->integers && !with->paths && !with->flat;
 	/* What the kernel gives every process to begin with, and nobody who made the recording
 	 * knows: ids that collide cannot be chosen. */
 	if (random)

@@ -560,17 +560,22 @@ const struct held *join_next(struct join *join, bool at_end)
 	return join->handed;
 }
 
-static char *put_frame(char *p, const struct frame *frame)
+static char *put_address(char *p, const char *key, uint64_t value, bool is_flat)
 {
-	p = put_hex(put_text(p, "{\"ip\":\"0x"), frame->ip);
-	p = put_text(p, "\",");
+	p = put_text(p, key);
+	return is_flat ? put_text(put_u64(p, value), ",")
+		       : put_text(put_hex(put_text(p, "\"0x"), value), "\",");
+}
+
+static char *put_frame(char *p, const struct frame *frame, bool is_flat)
+{
+	p = put_address(p, "{\"ip\":", frame->ip, is_flat);
 	if (frame->object) {
 		p = put_string(put_text(p, "\"object\":"),
 			       (const unsigned char *)frame->object->name,
 			       strlen(frame->object->name));
 		p = put_text(put_text(p, ",\"build_id\":\""), frame->object->build_id);
-		p = put_hex(put_text(p, "\",\"object_offset\":\"0x"), frame->offset);
-		p = put_text(p, "\",");
+		p = put_address(p, "\",\"object_offset\":", frame->offset, is_flat);
 	}
 	if (frame->symbol) {
 		p = put_string(put_text(p, "\"symbol\":"), (const unsigned char *)frame->symbol,
@@ -594,12 +599,12 @@ size_t join_longest(const struct joined *joined)
 	return longest;
 }
 
-char *join_put(const struct joined *joined, char *p)
+char *join_put(const struct joined *joined, bool is_flat, char *p)
 {
 	p = put_string(put_text(p, "\"comm\":"), (const unsigned char *)joined->comm,
 		       strlen(joined->comm));
 	p = put_text(p, ",\"frames\":[");
 	for (size_t i = 0; i < joined->frame_count; i++)
-		p = put_frame(p, &joined->frames[i]);
+		p = put_frame(p, &joined->frames[i], is_flat);
 	return put_text(put_close(p, ']'), ",");
 }

@@ -62,6 +62,6 @@ int join_build_ids(struct join *join, const unsigned char *bytes, size_t size);
 
 /* Writes what is known of a sample as members, each with a comma behind; at most so many bytes. */
 size_t join_longest(const struct joined *joined);
-char *join_put(const struct joined *joined, char *p);
+char *join_put(const struct joined *joined, bool is_flat, char *p);
 
 #endif

@@ -34,7 +34,9 @@ void lines_init(struct lines *lines, const struct events *events,
 	lines->record = (struct record){
 		.abi = events->abi, .notes = options->notes, .strict = options->strict};
 	lines->record.raw = &lines->raw;
-	lines->raw = (struct record){.abi = events->abi, .again = lines->again};
+	lines->raw =
+		(struct record){.abi = events->abi, .lossy = options->flat, .again = lines->again};
+	lines->record.lossy = options->flat;
 	lines->record.again = options->notes || options->strict ? NULL : lines->again;
 	for (size_t i = 0; i <= events->record_count; i++) {
 		const char *name =
@@ -241,6 +243,8 @@ static char *put_misc_names(char *p, const struct lines *lines, const struct pla
 	const struct abi_value *mode = abi_value_of(lines->modes, misc & MISC_CPUMODE);
 	uint64_t rest = misc;
 
+	if (lines->options.flat)
+		return put_text(put_u64(put_text(p, "\"misc\":"), misc), ",");
 	p = put_text(p, "\"misc\":[");
 	if (mode && mode->value) {
 		p = put_text(put_text(put_text(p, "\""), mode->name), "\",");
@@ -571,7 +575,7 @@ static void put_line(struct lines *lines, const struct lines_record *header,
 			return;
 	}
 	if (joined)
-		p = join_put(joined, p);
+		p = join_put(joined, lines->options.flat, p);
 	n = lines->options.notes ? (size_t)(lines->record.at - lines->at) : 0;
 	if (n) {
 		p = put_text(p, "\"at\":{");

@@ -18,6 +18,7 @@ struct lines_options {
 	bool notes;       /* --bytes */
 	bool strict;      /* --check: findings too, ... */
 	bool unwritten;   /* ... and diagnostics alone */
+	bool flat;        /* as plan_for.flat: misc is a number, text is text */
 	bool silent;      /* records are neither counted nor written: another shard's */
 	bool backward;    /* the newest record comes first, ... */
 	bool cut_end;     /* ... and took the place of what the last one ended with */

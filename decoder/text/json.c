@@ -70,6 +70,16 @@ static char *put_characters(char *p, const unsigned char *s, size_t n, bool *val
 	return p;
 }
 
+char *put_lossy(char *p, const unsigned char *bytes, size_t n)
+{
+	bool valid;
+
+	*p++ = '"';
+	p = put_characters(p, bytes, n, &valid);
+	*p++ = '"';
+	return p;
+}
+
 char *put_string(char *p, const unsigned char *bytes, size_t n)
 {
 	char *start = p;

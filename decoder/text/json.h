@@ -251,6 +251,9 @@ static inline char *put_close(char *p, char closing)
 enum { PUT_STRING_MAX = 8, PUT_STRING_FIXED = 32 };
 char *put_string(char *p, const unsigned char *bytes, size_t n);
 
+/* The same, but a string in any case. */
+char *put_lossy(char *p, const unsigned char *bytes, size_t n);
+
 /* The length of the well-formed UTF-8 sequence at `s`, or 0 (RFC 3629: no surrogates, shortest). */
 size_t utf8_length(const unsigned char *s, size_t n);
 
