@@ -48,6 +48,38 @@ START_TEST(numbers_are_what_printf_writes)
 }
 END_TEST
 
+START_TEST(four_digits_have_their_zeros)
+{
+	char got[64 + PUT_SLACK], wanted[64];
+
+	for (uint32_t v = 0; v < 10000; v++) {
+		*put_all4(got, v) = '\0';
+		snprintf(wanted, sizeof(wanted), "%04" PRIu32, v);
+		ck_assert_str_eq(got, wanted);
+	}
+}
+END_TEST
+
+/* Numbers that share their place in the list, keys of several lengths, and texts that are too long
+ * for it: each time what is asked for. */
+START_TEST(numbers_that_come_again_are_the_same)
+{
+	static const char keys[][PUT_KEY + 8] = {"", "\"pid\":", "\"a_key_of_thirty_characters\":",
+						 "\"a_key_of_more_than_thirty_two\":"};
+	static struct again list[AGAIN];
+	char got[128 + PUT_SLACK], wanted[128];
+
+	for (int i = 0; i < 4000; i++)
+		for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); k++) {
+			uint64_t v = (uint64_t)(i / 2 % 7) << 8 << i % 50;
+
+			*put_again(got, list, keys[k], keys[k], strlen(keys[k]), v) = '\0';
+			snprintf(wanted, sizeof(wanted), "%s%" PRIu64, keys[k], v);
+			ck_assert_str_eq(got, wanted);
+		}
+}
+END_TEST
+
 START_TEST(bytes_are_two_digits_each)
 {
 	unsigned char bytes[70];
@@ -254,6 +286,8 @@ Suite *suite_json(void)
 
 	tcase_set_timeout(c, 60);
 	tcase_add_test(c, numbers_are_what_printf_writes);
+	tcase_add_test(c, four_digits_have_their_zeros);
+	tcase_add_test(c, numbers_that_come_again_are_the_same);
 	tcase_add_test(c, bytes_are_two_digits_each);
 	tcase_add_test(c, strings_come_back);
 	tcase_add_test(c, doubles_read_back);

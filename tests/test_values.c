@@ -95,6 +95,37 @@ START_TEST(a_number_up_to_int64_max_is_one)
 }
 END_TEST
 
+/* What lines keep of numbers is never another's: pids and tids alone and together, in all orders.
+ */
+START_TEST(numbers_that_come_again_are_their_own)
+{
+	static const int32_t numbers[] = {0, 5, 256, 1 << 30, 99999999, 100000000, INT32_MAX, -1};
+	enum { N = sizeof(numbers) / sizeof(numbers[0]) };
+	unsigned char bytes[2 * N * N * 24];
+	struct subject s;
+	size_t size = 0;
+
+	for (size_t i = 0; i < 2 * N * N; i++) {
+		uint64_t pid = (uint32_t)numbers[i % N], tid = (uint32_t)numbers[i / 2 / N];
+
+		if (host_order() == BIG)
+			size += sample(bytes + size, (uint64_t[]){pid << 32 | tid, pid << 32}, 2);
+		else
+			size += sample(bytes + size, (uint64_t[]){tid << 32 | pid, pid}, 2);
+	}
+	begin(&s, "{'attr': {'sample_type': ['tid', 'cpu']}, 'ids': [7]}", false);
+	ck_assert_int_eq(values_of(&s.values, &s.by, PERFABI_RECORDS, bytes, size, &s.e), 0);
+	for (size_t i = 0; i < 2 * N * N; i++) {
+		int32_t pid = numbers[i % N], tid = numbers[i / 2 / N];
+
+		ck_assert_int_eq(json_integer_value(member(&s, i, "pid")), pid);
+		ck_assert_int_eq(json_integer_value(member(&s, i, "tid")), tid);
+		ck_assert_int_eq(json_integer_value(member(&s, i, "cpu")), (uint32_t)pid);
+	}
+	end(&s);
+}
+END_TEST
+
 START_TEST(only_a_strict_look_finds_what_is_reserved)
 {
 	const uint64_t words[] = {UINT64_C(1) << 32, 1}; /* behind the cpu */
@@ -247,6 +278,7 @@ Suite *suite_values(void)
 
 	tcase_add_test(c, numbers_that_no_integer_holds_are_text);
 	tcase_add_test(c, a_number_up_to_int64_max_is_one);
+	tcase_add_test(c, numbers_that_come_again_are_their_own);
 	tcase_add_test(c, only_a_strict_look_finds_what_is_reserved);
 	tcase_add_test(c, the_first_finding_is_given);
 	tcase_add_test(c, no_bytes_are_no_records);

@@ -404,6 +404,7 @@ ALWAYS_INLINE void run_number(const struct input *in, struct state *s, const str
  * one by one. */
 ALWAYS_INLINE bool run_pair(const struct input *in, struct state *s, const struct op *op)
 {
+	const void *of = &op->width; /* another than the first number alone has */
 	struct again *one;
 	uint64_t both;
 	char *p;
@@ -411,8 +412,8 @@ ALWAYS_INLINE bool run_pair(const struct input *in, struct state *s, const struc
 	if (!as_text(in) || is_slow(in))
 		return false;
 	memcpy(&both, s->at, 8);
-	one = again_of(in->r->again, op, both);
-	if (__builtin_expect(again_is(one, op, both), 1)) {
+	one = again_of(in->r->again, of, both);
+	if (__builtin_expect(again_is(one, of, both), 1)) {
 		memcpy(s->p, one->text, AGAIN_TEXT);
 		s->p += one->length;
 		s->at += 8;
@@ -423,7 +424,7 @@ ALWAYS_INLINE bool run_pair(const struct input *in, struct state *s, const struc
 	*s->p++ = ',';
 	run_number(in, s, op + 1, 4, OP_S32);
 	*s->p++ = ',';
-	again_keep(one, op, both, p, s->p);
+	again_keep(one, of, both, p, s->p);
 	return true;
 }
 

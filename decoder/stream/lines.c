@@ -696,8 +696,10 @@ static inline struct lines_record *take_header(struct lines *lines, const unsign
 		record = take_new(lines, bytes, place, head, word, id, has_id);
 	if (!lines->options.silent) {
 		lines->sums.bytes += size;
-		lines->sums.unknown += record->slot < 0;
-		lines->sums.records[record->slot < 0 ? 0 : record->slot] += record->slot >= 0;
+		if (record->slot >= 0)
+			lines->sums.records[record->slot]++;
+		else
+			lines->sums.unknown++;
 	}
 	if (record->taken == LINES_BY_PLAN && record->plan->lost_offset)
 		add_lost(lines, record->plan, bytes, record);
