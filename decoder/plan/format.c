@@ -379,10 +379,10 @@ static char *read_of_tracefs(int folder, const char *path, size_t *size)
 	return NULL;
 }
 
-/* The format of events/SYSTEM/NAME if its id is among them. 0 or -ENOMEM; what is not there is not
- * added. */
-static int add_of_folder(struct formats *formats, const struct abi *abi, int events,
-			 const char *system, const char *name, const uint64_t *ids, size_t count)
+/* Tells the format of events/SYSTEM/NAME if its id is among them. 0 or what `tell` returned. */
+static int tell_if_wanted(int events, const char *system, const char *name, const uint64_t *ids,
+			  size_t count, int (*tell)(void *, const char *, const char *, size_t),
+			  void *context)
 {
 	char path[600], *text;
 	bool is_wanted = false;
@@ -401,9 +401,9 @@ static int add_of_folder(struct formats *formats, const struct abi *abi, int eve
 	snprintf(path, sizeof(path), "%.255s/%.255s/format", system, name);
 	text = read_of_tracefs(events, path, &size);
 	if (text)
-		err = formats_add(formats, abi, system, text, size);
+		err = tell(context, system, text, size);
 	free(text);
-	return err == -ENOMEM ? err : 0;
+	return err;
 }
 
 static DIR *open_of_tracefs(int in, const char *name)
@@ -416,29 +416,51 @@ static DIR *open_of_tracefs(int in, const char *name)
 	return folder;
 }
 
-int formats_add_tracefs(struct formats *formats, const struct abi *abi, const char *folder,
-			const uint64_t *ids, size_t count)
+int tracefs_formats(int tracefs, const uint64_t *ids, size_t count,
+		    int (*tell)(void *context, const char *system, const char *text, size_t size),
+		    void *context)
 {
-	char path[4096];
 	const struct dirent *system, *name;
-	DIR *events, *systems;
-	int err = 0;
+	DIR *events = open_of_tracefs(tracefs, "events"), *systems;
+	int err = events ? 0 : -errno;
 
-	snprintf(path, sizeof(path), "%s/events", folder);
-	events = open_of_tracefs(AT_FDCWD, path);
-	if (!events)
-		return errno == ENOMEM ? -ENOMEM : -errno;
-	formats->long_size = sizeof(long);
 	while (!err && (system = readdir(events))) {
 		systems = system->d_name[0] == '.' ? NULL
 						   : open_of_tracefs(dirfd(events), system->d_name);
 		while (systems && !err && (name = readdir(systems)))
 			if (name->d_name[0] != '.')
-				err = add_of_folder(formats, abi, dirfd(events), system->d_name,
-						    name->d_name, ids, count);
+				err = tell_if_wanted(dirfd(events), system->d_name, name->d_name,
+						     ids, count, tell, context);
 		if (systems)
 			closedir(systems);
 	}
-	closedir(events);
+	if (events)
+		closedir(events);
+	return err;
+}
+
+struct adding {
+	struct formats *formats;
+	const struct abi *abi;
+};
+
+static int add_told(void *context, const char *system, const char *text, size_t size)
+{
+	struct adding *adding = context;
+	int err = formats_add(adding->formats, adding->abi, system, text, size);
+
+	return err == -ENOMEM ? err : 0;
+}
+
+int formats_add_tracefs(struct formats *formats, const struct abi *abi, const char *folder,
+			const uint64_t *ids, size_t count)
+{
+	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), err;
+
+	if (fd < 0)
+		return -errno;
+	formats->long_size = sizeof(long);
+	err = tracefs_formats(fd, ids, count, add_told, &(struct adding){formats, abi});
+	close(fd);
 	return err;
 }

@@ -30,6 +30,8 @@
 #include "machine/proc.h"
 #include "include/perfabi.h"
 #include "stream/events.h"
+#include "stream/found_attrs.h"
+#include "stream/names.h"
 #include "text/options.h"
 #include "text/out.h"
 #include "text/outfile.h"
@@ -115,7 +117,7 @@ static void put_u32(FILE *f, size_t value)
 }
 
 /* A length, then the text with its NUL, zero-padded to a multiple of 64. */
-static void put_string(FILE *f, const char *string)
+static void put_padded(FILE *f, const char *string)
 {
 	size_t padded = (strlen(string) + 1 + NAME_ALIGN - 1) & ~(size_t)(NAME_ALIGN - 1);
 
@@ -125,18 +127,124 @@ static void put_string(FILE *f, const char *string)
 		fputc(0, f);
 }
 
-/* Features (the machine, the command) behind the data, and the header at the front. */
-static int recording_end(struct recording *r, const struct abi *abi, char *const command[])
+static void put_counted(FILE *f, const char *text, size_t size)
 {
-	static const char *const names[] = {"hostname", "osrelease", "version",
-					    "arch",     "nrcpus",    "cmdline"}; /* as the bits */
-	enum { COUNT = sizeof(names) / sizeof(names[0]) };
+	const uint64_t word = size;
+
+	fwrite(&word, sizeof(word), 1, f);
+	fwrite(text, 1, size, f);
+}
+
+static int put_format(void *f, const char *system, const char *text, size_t size)
+{
+	fwrite(system, 1, strlen(system) + 1, f);
+	put_u32(f, 1);
+	put_counted(f, text, size);
+	return 0;
+}
+
+static int take_format(void *of, const char *system, const char *text, size_t size)
+{
+	struct events *events = of;
+
+	if (formats_add(&events->formats, events->abi, system, text, size) == -ENOMEM)
+		or_exit(NULL);
+	return 0;
+}
+
+/* A file of the folder events, with its name; perf does not go on without. */
+static void put_header_file(FILE *f, int tracefs, const char *name)
+{
+	char path[64], text[8192];
+	int fd;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "events/%s", name);
+	fd = openat(tracefs, path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? 0 : read(fd, text, sizeof(text));
+	if (fd >= 0)
+		close(fd);
+	fwrite(name, 1, strlen(name) + 1, f);
+	put_counted(f, text, n > 0 ? (size_t)n : 0);
+}
+
+/* What the formats are asked for of, and by. */
+struct traced {
+	uint64_t *ids;
+	size_t count;
+	int tracefs;
+};
+
+/* The tracepoints among the events, with their formats and names. */
+static struct traced find_traced(struct events *events)
+{
+	struct traced traced = {or_exit(calloc(events->count + 1, sizeof(uint64_t))), 0,
+				tracefs_open()};
+
+	for (size_t i = 0; i < events->count; i++)
+		if (events->types[i].is_traced)
+			traced.ids[traced.count++] = events->types[i].config;
+	if (traced.count && traced.tracefs >= 0)
+		tracefs_formats(traced.tracefs, traced.ids, traced.count, take_format, events);
+	events_set_formats(events);
+	if (names_by_formats(events))
+		or_exit(NULL);
+	return traced;
+}
+
+/* TRACING_DATA as tools/perf/util/trace-event-info.c writes it, with the tracepoints' formats. */
+static void put_tracing_data(FILE *f, const struct events *events, const struct traced *traced)
+{
+	const char magic[] = {0x17,        0x08, 0x44, 't', 'r',
+			      'a',         'c',  'i',  'n', 'g',
+			      '0',         '.',  '5',  0,   BYTE_ORDER == BIG_ENDIAN,
+			      sizeof(long)};
+
+	fwrite(magic, 1, sizeof(magic), f);
+	put_u32(f, (size_t)sysconf(_SC_PAGESIZE));
+	put_header_file(f, traced->tracefs, "header_page");
+	put_header_file(f, traced->tracefs, "header_event");
+	put_u32(f, 0); /* ftrace's own */
+	put_u32(f, events->formats.count);
+	tracefs_formats(traced->tracefs, traced->ids, traced->count, put_format, f);
+	put_u32(f, 0); /* kallsyms */
+	put_u32(f, 0); /* printk formats */
+}
+
+/* EVENT_DESC: attrs with their names and ids. */
+static void put_event_desc(FILE *f, const struct recording *r, const struct capture *c,
+			   const struct events *events)
+{
+	size_t size = r->entry_size - sizeof(struct segment), stride = c->env->abi->attr_size;
+
+	put_u32(f, c->attrs->count);
+	put_u32(f, size);
+	for (size_t i = 0; i < c->attrs->count; i++) {
+		fwrite(c->attrs->bytes + i * stride, 1, size, f);
+		put_u32(f, c->buffer_count);
+		put_padded(f, events->names[i]->name);
+		for (size_t k = 0; k < c->buffer_count; k++)
+			fwrite(&c->buffers[k].ids[i], sizeof(uint64_t), 1, f);
+	}
+}
+
+/* Features (the machine, the command, the events) behind the data, and the header at the front. */
+static int recording_end(struct recording *r, const struct capture *c, char *const command[])
+{
+	static const char *const names[] = {"tracing_data", "hostname",  "osrelease",
+					    "version",      "arch",      "nrcpus",
+					    "cmdline",      "event_desc"}; /* as the bits */
+	enum { TRACING, CPUS = 5, COMMAND, EVENTS, COUNT };
+	const struct abi *abi = c->env->abi;
 	const struct abi_family *features = abi_family(abi, "feature");
 	struct segment table[COUNT];
 	uint64_t bits = 0, at = r->data_offset + r->data_size + sizeof(table);
+	struct traced traced;
+	struct events events;
+	struct error e = {0};
 	struct utsname u;
 	char *text = NULL;
-	size_t size = 0;
+	size_t size = 0, first;
 	FILE *f = open_memstream(&text, &size);
 	int err;
 
@@ -144,16 +252,25 @@ static int recording_end(struct recording *r, const struct abi *abi, char *const
 		return -errno;
 	if (uname(&u))
 		memset(&u, 0, sizeof(u));
-	for (size_t i = 0; i < COUNT; i++) {
-		const char *const strings[COUNT] = {u.nodename, u.release, PERFABI_VERSION_TEXT,
-						    u.machine};
+	if (events_init(&events, abi, &e) || given_attrs_add(c->attrs, &events, &e))
+		or_exit(NULL);
+	traced = find_traced(&events);
+	first = events.formats.count ? TRACING : TRACING + 1;
+	at -= first * sizeof(*table);
+	for (size_t i = first; i < COUNT; i++) {
+		const char *const strings[COUNT] = {NULL, u.nodename, u.release,
+						    PERFABI_VERSION_TEXT, u.machine};
 		const struct abi_value *feature =
 			features ? abi_value(features, names[i], NULL) : NULL;
 		uint64_t before = (uint64_t)ftell(f);
 
 		if (strings[i]) {
-			put_string(f, strings[i]);
-		} else if (i + 1 < COUNT) {
+			put_padded(f, strings[i]);
+		} else if (i == TRACING) {
+			put_tracing_data(f, &events, &traced);
+		} else if (i == EVENTS) {
+			put_event_desc(f, r, c, &events);
+		} else if (i == CPUS) {
 			put_u32(f, (size_t)sysconf(_SC_NPROCESSORS_CONF));
 			put_u32(f, (size_t)sysconf(_SC_NPROCESSORS_ONLN));
 		} else {
@@ -163,16 +280,20 @@ static int recording_end(struct recording *r, const struct abi *abi, char *const
 				count++;
 			put_u32(f, count);
 			for (size_t k = 0; k < count; k++)
-				put_string(f, command[k]);
+				put_padded(f, command[k]);
 		}
 		table[i] = (struct segment){at + before, (uint64_t)ftell(f) - before};
 		bits |= feature ? UINT64_C(1) << (feature->value & 63) : 0;
 	}
+	events_free(&events);
+	free(traced.ids);
+	if (traced.tracefs >= 0)
+		close(traced.tracefs);
 	err = ferror(f) ? -ENOMEM : 0;
 	if (fclose(f))
 		err = -ENOMEM;
 	if (!err)
-		err = write_fully(r->fd, table, sizeof(table));
+		err = write_fully(r->fd, table + first, sizeof(table) - first * sizeof(*table));
 	if (!err)
 		err = write_fully(r->fd, text, size);
 	if (!err)
@@ -699,7 +820,7 @@ static int run_and_record(const struct settings *s, struct capture *c,
 	if (!err)
 		err = s->raw ? write_fully(output->fd, c->buffers[0].map,
 					   c->page_size + c->buffers[0].size)
-			     : recording_end(&r, c->env->abi, s->command);
+			     : recording_end(&r, c, s->command);
 	if (err)
 		return fail(EXIT_HARNESS, "perfabi capture: writing %s: %s\n", s->output,
 			    strerror(-err));
