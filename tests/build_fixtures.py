@@ -459,11 +459,10 @@ def samples(order):
     # No registers where abi is 0, no dyn_size where the stack is empty.
     rec.record(9, "SAMPLE", Bytes(order).u64("identifier", 4).put("QQQ", 0, 0, 0)
                .say(regs_user={"abi": "none"}, stack_user={"size": 0}, regs_intr={"abi": "none"}), 4, ["guest_kernel"], 3)
-    rec.record(9, "SAMPLE", Bytes(order).u64("identifier", 4).put("QQQ", 2, 10, 11).put("QQQ", 8, 0, 0).put("QQQ", 7, 12, 13)
+    rec.record(9, "SAMPLE", Bytes(order).u64("identifier", 4).put("QQQ", 2, 10, 11).put("QQQ", 8, 0, 0).put("QQQ", 1, 12, 13)
                .say(regs_user={"abi": "64", "regs": {"ax": "0xa", "ip": "0xb"}},
                     stack_user={"size": 8, "data": "00" * 8, "dyn_size": 0},
-                    regs_intr={"abi": "0x7"}, rest=struct.pack(order + "QQ", 12, 13).hex()), 5, ["guest_user"], 3,
-               says=("unknown-shape", "SAMPLE: abi has a value that cases/abi has no name for: what follows is not known"))
+                    regs_intr={"abi": "32", "regs": {"ax": "0xc", "ip": "0xd"}}), 5, ["guest_user"], 3)
     # Every context, one that has no name, a deferred one with its cookie; raw data that is none.
     marks = [(-32, "hv"), (-128, "kernel"), (-512, "user"), (-2048, "guest"), (-2176, "guest_kernel"), (-2560, "guest_user")]
     b = Bytes(order).u64("identifier", 5).put("Q", 11)
@@ -706,6 +705,24 @@ def simpleperf(order):
     return rec
 
 
+def unknown_abi(order):
+    """Registers of an ABI that nobody knows: what follows in the sample may be anything."""
+    also = {"sample_regs_user": ["ax", "ip"]}
+    rec = Recording(order, [(Attr(order, config=9, sample_type=IP | REGS_USER | CGROUP, sample_regs_user=0x101, also=also), [])],
+                    [(6, lstring(order, "x86_64"), {"arch": "x86_64"})])
+    for abi, known in ((2, True), (6, False), (1, True)):
+        b = Bytes(order).hex("ip", 0x1000)
+        tail = struct.pack(order + "QQQ", 12, 13, 99)
+        b.put("Q", abi).raw(tail)
+        if known:
+            b.say(regs_user={"abi": {1: "32", 2: "64"}[abi], "regs": {"ax": "0xc", "ip": "0xd"}}, cgroup=99)
+        else:
+            b.say(regs_user={"abi": "0x6"}, rest=tail.hex())
+        rec.record(9, "SAMPLE", b, 2, ["user"], 0, says=None if known else
+                   ("unknown-shape", "SAMPLE: abi has a value that cases/abi has no name for: what follows is not known"))
+    return rec
+
+
 def newer_attr(order):
     """An attr larger than any that is known, of a kernel to come, and a sample_type bit without a name."""
     tail = bytes(8) + b"\x01" + bytes(7)
@@ -906,7 +923,7 @@ def ring(order, backward=False, overwritten=False, bits=64, origin=0, total=None
 FILES = {"kernel-records": lambda o: kernel_records(o, True), "kernel-records-bare": lambda o: kernel_records(o, False),
          "read-formats": read_formats, "samples": samples, "features": features, "tool-records": tool_records, "damaged": damaged,
          "old-file": old_file, "newer-attr": newer_attr, "killed": killed,
-         "older-shapes": older_shapes, "simpleperf": simpleperf,
+         "older-shapes": older_shapes, "simpleperf": simpleperf, "unknown-abi": unknown_abi,
          "compressed": compressed, "ids": ids}
 RINGS = {"ring-wrapped": {}, "ring-backward": {"backward": True}, "ring-overwritten": {"overwritten": True},
          "ring-wrapped-32": {"bits": 32, "origin": (1 << 32) - 3000}, "ring-backward-32": {"bits": 32, "backward": True, "total": 3000}}
