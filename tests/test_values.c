@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stream/values.h"
+#include "step/values.h"
 #include "text/source.h"
 #include "unit.h"
 

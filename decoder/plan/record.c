@@ -1146,26 +1146,6 @@ const char *record_problem_text(enum record_problem problem, const struct record
 	return text;
 }
 
-/*
- * There is one interpreter of plans, and it writes text: what it wrote is taken from there.
- */
-
-json_t *members_of(const struct plan *plan, struct record *r, const unsigned char *bytes,
-		   size_t size, enum record_problem *problem)
-{
-	char *text = malloc(record_longest(plan, NULL, size) + PUT_SLACK), *p = text;
-	json_t *json;
-
-	if (!text)
-		return NULL;
-	*p++ = '{';
-	*problem = record_put(plan, r, bytes, 0, size, 0, &p);
-	p = put_close(p, '}');
-	json = r->err ? NULL : json_loadb(text, (size_t)(p - text), 0, NULL);
-	free(text);
-	return json;
-}
-
 int record_tell(const struct plan_for *with, const struct layout *layout, enum byte_order order,
 		const unsigned char *bytes, size_t from, size_t size, const char *const *paths,
 		size_t count, int (*tell)(void *context, const struct record_text *told),

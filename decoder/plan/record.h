@@ -126,12 +126,4 @@ int record_tell(const struct plan_for *with, const struct layout *layout, enum b
 		size_t count, int (*tell)(void *context, const struct record_text *told),
 		void *context);
 
-/*
- * The members of the `size` bytes as an object, whatever record_put() says of them, which is in
- * *problem. The plan's numbers have to be such that JSON integers hold them (plan_for.integers). A
- * new reference, or NULL when there is no memory.
- */
-json_t *members_of(const struct plan *plan, struct record *r, const unsigned char *bytes,
-		   size_t size, enum record_problem *problem);
-
 #endif

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stream/values.h"
+#include "step/values.h"
 #include "text/json_text.h"
 
 /* Their attrs with their ids. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "lie.h"
-#include "stream/values.h"
+#include "step/values.h"
 
 typedef int values_fn(struct values *out, const struct values_by *by, enum perfabi_format format,
 		      const unsigned char *bytes, size_t size, struct error *e);

@@ -2,7 +2,7 @@
 /*
  * Lines, as for everybody, but to memory; then each is the value that it says.
  */
-#include "stream/values.h"
+#include "step/values.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -102,6 +102,26 @@ void values_free(struct values *values)
 	*values = (struct values){0};
 }
 
+/*
+ * The members of the bytes as an object, whatever record_put() says of them, which is in *problem.
+ * There is one interpreter of plans, and it writes text: what it wrote is taken from there.
+ */
+static json_t *record_as_json(const struct plan *plan, struct record *r, const unsigned char *bytes,
+			      size_t size, enum record_problem *problem)
+{
+	char *text = malloc(record_longest(plan, NULL, size) + PUT_SLACK), *p = text;
+	json_t *json;
+
+	if (!text)
+		return NULL;
+	*p++ = '{';
+	*problem = record_put(plan, r, bytes, 0, size, 0, &p);
+	p = put_close(p, '}');
+	json = r->err ? NULL : json_loadb(text, (size_t)(p - text), 0, NULL);
+	free(text);
+	return json;
+}
+
 /* The members of bytes by a layout that is no record's, of no more than it knows or of all. */
 static json_t *values_by_layout(const struct values_by *by, const char *layout, bool is_cut,
 				const unsigned char *bytes, size_t size, struct error *e)
@@ -118,7 +138,7 @@ static json_t *values_by_layout(const struct values_by *by, const char *layout, 
 	if (!err) {
 		if (is_cut && size > plan_fixed_size(&plan))
 			size = plan_fixed_size(&plan);
-		json = members_of(&plan, &record, bytes, size, &problem);
+		json = record_as_json(&plan, &record, bytes, size, &problem);
 	}
 	if (!json) {
 		no_memory_for_values(e);
