@@ -18,7 +18,7 @@
 #include <gelf.h>
 #endif
 
-#include "stream/table.h"
+#include "text/table.h"
 #include "text/json.h"
 
 struct symbol {

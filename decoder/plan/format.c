@@ -13,38 +13,23 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "text/ascii.h"
+
 enum { FORMATS_MAX = 65536, FORMAT_BYTES = 1 << 20, LINE = 1024 };
 
 void formats_free(struct formats *formats)
 {
-	for (size_t i = 0; i < formats->count; i++)
-		plan_free(&formats->list[i]->plan);
-	free(formats->list);
+	for (size_t i = 0; i < formats->by_id.capacity; i++)
+		if (formats->by_id.slots[i].value)
+			plan_free(&((struct format *)formats->by_id.slots[i].value)->plan);
+	free(formats->by_id.slots);
 	arena_free(&formats->arena);
 	*formats = (struct formats){0};
 }
 
-/* Where a format of that id is, or belongs. */
-static size_t index_of_id(const struct formats *formats, uint64_t id)
-{
-	size_t low = 0, high = formats->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (formats->list[middle]->id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 const struct format *formats_find(const struct formats *formats, uint64_t id)
 {
-	size_t at = index_of_id(formats, id);
-
-	return at < formats->count && formats->list[at]->id == id ? formats->list[at] : NULL;
+	return table_find(&formats->by_id, &id, sizeof(id));
 }
 
 /* A field's line, taken apart. */
@@ -102,17 +87,6 @@ static bool parse_field(const char *line, struct field_line *field)
 	return true;
 }
 
-static bool has_word(const char *type, const char *word)
-{
-	size_t n = strlen(word);
-
-	for (const char *p = type; (p = strstr(p, word)); p++)
-		if ((p == type || !isalnum((unsigned char)p[-1])) &&
-		    !isalnum((unsigned char)p[n]) && p[n] != '_' && (p == type || p[-1] != '_'))
-			return true;
-	return false;
-}
-
 /* The bytes of one element of a dynamic array, whose type alone is given; 0: not known. */
 static unsigned width_of_type(const char *type, unsigned long_size)
 {
@@ -126,11 +100,12 @@ static unsigned width_of_type(const char *type, unsigned long_size)
 		     {"uint8_t", 1},   {"uint16_t", 2}};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (has_word(type, words[i].word))
+		if (ascii_has_name(type, words[i].word))
 			return words[i].width;
-	if (has_word(type, "long") || has_word(type, "cpumask_t") || has_word(type, "size_t"))
+	if (ascii_has_name(type, "long") || ascii_has_name(type, "cpumask_t") ||
+	    ascii_has_name(type, "size_t"))
 		return long_size;
-	return has_word(type, "int") || has_word(type, "unsigned") ? 4 : 0;
+	return ascii_has_name(type, "int") || ascii_has_name(type, "unsigned") ? 4 : 0;
 }
 
 /* The type of a number of that width; LAYOUT_TYPES: there is none. */
@@ -145,14 +120,15 @@ static enum layout_type number_type(const struct field_line *field, unsigned wid
 		return LAYOUT_TYPES;
 	if (strchr(field->type, '*') && width >= 4)
 		return width == 8 ? LAYOUT_HEX64 : LAYOUT_HEX32;
-	return types[width][field->is_signed && !has_word(field->type, "bool")];
+	return types[width][field->is_signed && !ascii_has_name(field->type, "bool")];
 }
 
 /* What a field is in a layout. */
 static void make_node(const struct field_line *field, unsigned long_size, struct layout_node *node)
 {
 	bool is_array = field->is_array || field->is_dynamic,
-	     is_text = has_word(field->type, "char") && !has_word(field->type, "unsigned");
+	     is_text = ascii_has_name(field->type, "char") &&
+		       !ascii_has_name(field->type, "unsigned");
 	unsigned width = field->is_dynamic  ? width_of_type(field->type, long_size)
 			 : !field->is_array ? field->size
 			 : field->elements  ? (unsigned)(field->size / field->elements)
@@ -217,25 +193,6 @@ static bool format_line(const char **text, size_t *size, char line[LINE])
 	return true;
 }
 
-static int insert(struct formats *formats, struct format *format)
-{
-	size_t at = index_of_id(formats, format->id);
-
-	if (at < formats->count && formats->list[at]->id == format->id) {
-		plan_free(&format->plan);
-		return 0;
-	}
-	if (list_grow(&formats->list, formats->count, &formats->capacity, sizeof(*formats->list))) {
-		plan_free(&format->plan);
-		return -ENOMEM;
-	}
-	memmove(formats->list + at + 1, formats->list + at,
-		(formats->count - at) * sizeof(*formats->list));
-	formats->list[at] = format;
-	formats->count++;
-	return 0;
-}
-
 int formats_add(struct formats *formats, const struct abi *abi, const char *system,
 		const char *text, size_t size)
 {
@@ -250,7 +207,7 @@ int formats_add(struct formats *formats, const struct abi *abi, const char *syst
 
 	for (size_t i = 0; i < size; i++)
 		lines += text[i] == '\n';
-	if (!format || !objects || size > FORMAT_BYTES || formats->count == FORMATS_MAX)
+	if (!format || !objects || size > FORMAT_BYTES || formats->by_id.count == FORMATS_MAX)
 		return format && objects ? -EINVAL : -ENOMEM;
 	objects[0] = (struct layout_node){.kind = LAYOUT_OBJECT, .name = "common"};
 	objects[1] = (struct layout_node){.kind = LAYOUT_OBJECT, .name = "raw"};
@@ -276,11 +233,17 @@ int formats_add(struct formats *formats, const struct abi *abi, const char *syst
 	if (!fits || !format->name || !format->system || format->id > UINT32_MAX ||
 	    !objects[1].object.count)
 		return -EINVAL;
+	if (formats_find(formats, format->id))
+		return 0;
 	format->layout = (struct layout){
 		.name = format->name, .owner = LAYOUT_OF_TRACEPOINT, .list = {objects, 2}};
 	err = plan_make(&format->plan, &(struct plan_for){.abi = abi, .flat = formats->flat},
 			&format->layout);
-	return err ? err : insert(formats, format);
+	if (!err && table_put(&formats->by_id, &format->id, sizeof(format->id), format)) {
+		plan_free(&format->plan);
+		err = -ENOMEM;
+	}
+	return err;
 }
 
 /* Bytes that are taken from the front. */

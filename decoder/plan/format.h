@@ -7,6 +7,7 @@
 
 #include "abi/layout.h"
 #include "plan/plan.h"
+#include "text/table.h"
 
 /* One tracepoint, by whose plan a sample's raw data is read. */
 struct format {
@@ -17,8 +18,7 @@ struct format {
 };
 
 struct formats {
-	struct format **list; /* sorted by id */
-	size_t count, capacity;
+	struct table by_id;
 	unsigned long_size; /* of the machine: 4 or 8 */
 	bool flat;          /* as plan_for.flat */
 	struct arena arena;

@@ -6,7 +6,7 @@
 #define PERFABI_AUX_H
 
 #include "input/input.h"
-#include "stream/table.h"
+#include "text/table.h"
 #include "stream/taken.h"
 
 struct aux {

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 
 #include "plan/record.h"
 
@@ -108,7 +107,7 @@ void events_free(struct events *events)
 	free(events->types);
 	formats_free(&events->formats);
 	free(events->shape_of);
-	free(events->ids);
+	free(events->ids.slots);
 	*events = (struct events){0};
 }
 
@@ -230,16 +229,10 @@ int events_init(struct events *events, const struct abi *abi, struct error *e)
 
 int events_begin(struct events *events, const struct events *base, const struct plan_for *with)
 {
-	const void *random = (const void *)getauxval(AT_RANDOM);
-
 	*events = *base;
 	events->with = *with;
 	events->formats.flat = with->flat;
 	events->borrowed_bare = !with->fields && !with->integers && !with->paths && !with->flat;
-	/* What the kernel gives every process to begin with, and nobody who made the recording
-	 * knows: ids that collide cannot be chosen. */
-	if (random)
-		memcpy(events->id_seed, random, sizeof(events->id_seed));
 	return events->borrowed_bare ? 0 : make_bare(events);
 }
 
@@ -371,69 +364,28 @@ void events_set_arch(struct events *events, const struct abi_arch *arch)
 	}
 }
 
-static size_t id_hash(const struct events *events, uint64_t id)
-{
-	id = (id ^ events->id_seed[0]) * UINT64_C(0x9e3779b97f4a7c15);
-	id = (id ^ id >> 32 ^ events->id_seed[1]) * UINT64_C(0xbf58476d1ce4e5b9);
-	return (size_t)(id ^ id >> 32) & (events->id_capacity - 1);
-}
-
-static void put_id(struct events *events, uint64_t id, uint64_t event)
-{
-	size_t i = id_hash(events, id);
-	int first, second;
-
-	while (events->ids[2 * i + 1] && events->ids[2 * i] != id)
-		i = (i + 1) & (events->id_capacity - 1);
-	if (!events->ids[2 * i + 1])
-		events->id_count++;
-	events->changes++;
-	first = (int)events->ids[2 * i + 1] - 1;
-	second = (int)event - 1;
-	if (first >= 0 && first != second) {
-		struct id_clash *clash =
-			&events->clashes[events->shape_of[first] != events->shape_of[second]];
-
-		if (!clash->found)
-			*clash = (struct id_clash){true, false, id, first, second};
-	}
-	events->ids[2 * i] = id;
-	events->ids[2 * i + 1] = event;
-}
-
 int events_add_id(struct events *events, uint64_t id, int event)
 {
-	if (events->id_count >= IDS_MAX)
-		return -E2BIG;
-	if (2 * (events->id_count + 1) > events->id_capacity) {
-		size_t old = events->id_capacity, capacity = old ? 2 * old : 64;
-		uint64_t *ids = events->ids, *grown = calloc(2 * capacity, sizeof(*grown));
+	int other = events_of_id(events, id);
 
-		if (!grown)
-			return -ENOMEM;
-		events->ids = grown;
-		events->id_capacity = capacity;
-		events->id_count = 0;
-		for (size_t i = 0; i < old; i++)
-			if (ids[2 * i + 1])
-				put_id(events, ids[2 * i], ids[2 * i + 1]);
-		free(ids);
+	if (events->ids.count >= IDS_MAX)
+		return -E2BIG;
+	if (other >= 0 && other != event) {
+		struct id_clash *clash =
+			&events->clashes[events->shape_of[other] != events->shape_of[event]];
+
+		if (!clash->found)
+			*clash = (struct id_clash){true, false, id, other, event};
 	}
-	put_id(events, id, (uint64_t)event + 1);
-	return 0;
+	events->changes++;
+	return table_put(&events->ids, &id, sizeof(id), (void *)((uintptr_t)event + 1));
 }
 
 int events_of_id(const struct events *events, uint64_t id)
 {
-	size_t i;
+	void *event = table_find(&events->ids, &id, sizeof(id));
 
-	if (!events->id_capacity)
-		return EVENT_UNKNOWN;
-	for (i = id_hash(events, id); events->ids[2 * i + 1];
-	     i = (i + 1) & (events->id_capacity - 1))
-		if (events->ids[2 * i] == id)
-			return (int)events->ids[2 * i + 1] - 1;
-	return EVENT_UNKNOWN;
+	return event ? (int)((uintptr_t)event - 1) : EVENT_UNKNOWN;
 }
 
 /* The id in a record as that shape would have it; false if it has none. */
@@ -479,7 +431,7 @@ static int of_no_event(const struct events *events, unsigned type, const unsigne
 		for (size_t k = 0; k < events->use_count; k++)
 			if (uses >> k & 1 && events->shapes[i]->key[k] != events->shapes[0]->key[k])
 				return EVENT_GUESSED;
-	if (events->shape_count < 2 || !events->id_count || size < tail + 8)
+	if (events->shape_count < 2 || !events->ids.count || size < tail + 8)
 		return EVENT_NONE;
 	while (tail && !bytes[size - tail])
 		tail--;
@@ -515,7 +467,7 @@ int events_find(const struct events *events, unsigned type, const unsigned char 
 	}
 	if (is_sample && events->shape_count > 1)
 		*shape = NULL;
-	if (is_sample || (named && !is_zero && events->id_count))
+	if (is_sample || (named && !is_zero && events->ids.count))
 		return EVENT_UNKNOWN;
 	return of_no_event(events, type, bytes, size);
 }

@@ -10,6 +10,7 @@
 
 #include "abi/attr.h"
 #include "plan/format.h"
+#include "text/table.h"
 
 /*
  * Record types that there can be: the kernel's are below 64, perf's above, simpleperf's from 32768
@@ -82,9 +83,7 @@ struct events {
 	} * types;                           /* likewise */
 	struct formats formats;
 	size_t count, capacity, name_capacity, type_capacity;
-	uint64_t *ids; /* an open hash table: id, event + 1 */
-	size_t id_count, id_capacity;
-	uint64_t id_seed[2];
+	struct table ids; /* of event + 1 */
 	bool no_ids_said;
 	unsigned changes;           /* how often something above became another */
 	struct id_clash clashes[2]; /* the first of two attrs alike, and of two that differ */

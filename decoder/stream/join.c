@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stream/table.h"
+#include "text/table.h"
 #include "plan/record.h"
 #include "text/json.h"
 

@@ -202,7 +202,7 @@ void lines_id_clashes(struct lines *lines, struct events *events, struct place p
 
 void lines_no_ids(struct lines *lines, struct events *events, struct place place)
 {
-	if (events->id_count || events->no_ids_said || !events_differ(events))
+	if (events->ids.count || events->no_ids_said || !events_differ(events))
 		return;
 	events->no_ids_said = true;
 	lines_diagnostic(lines, place, "no-id", 0,

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stream/table.h"
+#include "text/table.h"
 #include "stream/names.h"
 #include "text/json.h"
 

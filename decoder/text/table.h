@@ -16,10 +16,20 @@ struct table {
 		void *value; /* NULL: free */
 	} * slots;
 	size_t count, capacity;
+	uint64_t seed;
 };
 
-/* A random number that nobody outside the process knows. */
+/*
+ * What the kernel gives every process to begin with, and nobody who made a recording knows: keys
+ * that collide cannot be chosen.
+ */
 uint64_t table_seed(void);
+
+/* What the key has; NULL: nothing. */
+void *table_find(const struct table *table, const void *key, size_t size);
+
+/* Gives it that value, which is not NULL. 0 or -ENOMEM. */
+int table_put(struct table *table, const void *key, size_t size, void *value);
 
 /*
  * What the key has, made of `size` zeros in the arena if there was nothing yet. NULL: no memory.

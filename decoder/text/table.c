@@ -2,8 +2,9 @@
 /*
  * Open addressing, grown by doubling.
  */
-#include "stream/table.h"
+#include "text/table.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -25,10 +26,10 @@ static uint64_t mix(uint64_t hash)
 	return hash ^ hash >> 32;
 }
 
-static uint64_t hash_of(const void *key, size_t size)
+static uint64_t hash_of(const struct table *table, const void *key, size_t size)
 {
 	const unsigned char *at = key;
-	uint64_t hash = mix(table_seed() ^ size), word;
+	uint64_t hash = mix(table->seed ^ size), word;
 
 	for (; size; at += size < 8 ? size : 8, size -= size < 8 ? size : 8) {
 		word = 0;
@@ -48,15 +49,21 @@ static struct table_slot *find(const struct table *table, uint64_t hash)
 	return &table->slots[i];
 }
 
-void *table_entry(struct table *table, struct arena *arena, const void *key, size_t key_size,
-		  size_t size)
+void *table_find(const struct table *table, const void *key, size_t size)
+{
+	return table->capacity ? find(table, hash_of(table, key, size))->value : NULL;
+}
+
+/* The key's slot, which has its hash, in a table with room for one more. NULL: no memory. */
+static struct table_slot *slot_of(struct table *table, const void *key, size_t size)
 {
 	struct table_slot *slot;
-	uint64_t hash = hash_of(key, key_size);
+	uint64_t hash;
 
 	if (2 * (table->count + 1) > table->capacity) {
 		struct table grown = {.count = table->count,
-				      .capacity = table->capacity ? 2 * table->capacity : 64};
+				      .capacity = table->capacity ? 2 * table->capacity : 64,
+				      .seed = table_seed()};
 
 		grown.slots = calloc(grown.capacity, sizeof(*grown.slots));
 		if (!grown.slots)
@@ -67,13 +74,33 @@ void *table_entry(struct table *table, struct arena *arena, const void *key, siz
 		free(table->slots);
 		*table = grown;
 	}
+	hash = hash_of(table, key, size);
 	slot = find(table, hash);
-	if (!slot->value) {
+	slot->hash = hash;
+	return slot;
+}
+
+int table_put(struct table *table, const void *key, size_t size, void *value)
+{
+	struct table_slot *slot = slot_of(table, key, size);
+
+	if (!slot)
+		return -ENOMEM;
+	table->count += !slot->value;
+	slot->value = value;
+	return 0;
+}
+
+void *table_entry(struct table *table, struct arena *arena, const void *key, size_t key_size,
+		  size_t size)
+{
+	struct table_slot *slot = slot_of(table, key, key_size);
+
+	if (slot && !slot->value) {
 		slot->value = arena_alloc(arena, size);
-		slot->hash = hash;
 		table->count += slot->value != NULL;
 	}
-	return slot->value;
+	return slot ? slot->value : NULL;
 }
 
 const char *table_text(struct table *table, struct arena *arena, const void *text, size_t size)
