@@ -29,19 +29,6 @@ void html_text(FILE *f, const char *text)
 	html_piece(f, text, strlen(text));
 }
 
-void html_json(FILE *f, const char *json)
-{
-	size_t plain;
-
-	/* Outside strings JSON has no <, and inside them it may be written so. */
-	while (json[plain = strcspn(json, "<")]) {
-		fwrite(json, 1, plain, f);
-		fputs("\\u003c", f);
-		json += plain + 1;
-	}
-	fputs(json, f);
-}
-
 void html_fill(FILE *f, const char *template, const struct html_slot *slots)
 {
 	const char *open, *close;

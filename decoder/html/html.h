@@ -23,12 +23,6 @@ void html_text(FILE *f, const char *text);
 void html_piece(FILE *f, const char *text, size_t size);
 
 /*
- * JSON within <script type="application/json">: the same value, whose text ends no script and
- * begins no comment.
- */
-void html_json(FILE *f, const char *json);
-
-/*
  * The template with each {{name}} filled by the slot of that name, of which the last has a NULL for
  * its name. A name without a slot stays as it is.
  */

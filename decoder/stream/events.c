@@ -404,11 +404,6 @@ static bool id_in(const struct events *events, const struct shape *shape, bool i
 	return true;
 }
 
-bool events_tells(const struct events *events, int event)
-{
-	return events->count == 1 || events->shapes[events->shape_of[event]]->sample_id >= 0;
-}
-
 bool events_differ(const struct events *events)
 {
 	for (size_t i = 1; i < events->shape_count; i++)

@@ -128,10 +128,6 @@ int events_of_id(const struct events *events, uint64_t id);
 bool events_time(const struct events *events, unsigned type, const unsigned char *bytes,
 		 size_t size, uint64_t *time);
 
-/* Whether samples of that event can be told from those of others: there are none, or they have an
- * id. */
-bool events_tells(const struct events *events, int event);
-
 /* Whether the sample_id of records hangs on which attr is theirs. */
 bool events_differ(const struct events *events);
 

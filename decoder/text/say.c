@@ -5,7 +5,6 @@
 #include "text/say.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "text/json.h"
@@ -148,19 +147,6 @@ void say_wrapped(FILE *f, const char *text, unsigned at, unsigned indent, unsign
 		text += n + strspn(text + n, " ");
 	}
 	fputc('\n', f);
-}
-
-void say_joined(FILE *f, const char *const texts[], const char *between, unsigned indent)
-{
-	char *all = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&all, &size);
-
-	for (size_t i = 0; out && texts[i]; i++)
-		fprintf(out, "%s%s", i ? between : "", texts[i]);
-	if (out && !fclose(out))
-		say_wrapped(f, all, indent, indent, SAY_COLUMNS);
-	free(all);
 }
 
 const char *words_as_text(const char *const words[], char *out, size_t size)

@@ -43,9 +43,6 @@ void one_line_print(FILE *f, const char *text, const char *without);
 enum { SAY_COLUMNS = 100 }; /* the width of what people read */
 void say_wrapped(FILE *f, const char *text, unsigned at, unsigned indent, unsigned width);
 
-/* The same of several texts, NULL behind the last, with `between` between them. */
-void say_joined(FILE *f, const char *const texts[], const char *between, unsigned indent);
-
 /* "a, b or c", of a NULL-terminated list, cut to fit. Returns `out`. */
 const char *words_as_text(const char *const words[], char *out, size_t size);
 

@@ -613,10 +613,10 @@ static int check_told_apart(const struct abi *abi, const struct attr_list *attrs
 	for (size_t i = 0; i < attrs->count && err >= 0 && !status; i++) {
 		const unsigned char *attr = attrs->bytes + i * abi->attr_size;
 
-		/* One that only counts is read, if at all. */
+		/* One that only counts is read, if at all; samples with an id can be told apart. */
 		if ((!attr_has(abi, attr, "sample_period") &&
 		     !attr_has(abi, attr, "sample_id_all")) ||
-		    events_tells(&events, (int)i))
+		    events.count == 1 || events.shapes[events.shape_of[i]]->sample_id >= 0)
 			continue;
 		say(stderr,
 		    "perfabi capture: nothing in the records of attr %zu tells them from those of "

@@ -15,11 +15,28 @@
 
 struct sources page_builtin(void);
 
+/*
+ * JSON within <script type="application/json">: the same value, whose text ends no script and
+ * begins no comment.
+ */
+static void put_script_json(FILE *f, const char *json)
+{
+	size_t plain;
+
+	/* Outside strings JSON has no <, and inside them it may be written so. */
+	while (json[plain = strcspn(json, "<")]) {
+		fwrite(json, 1, plain, f);
+		fputs("\\u003c", f);
+		json += plain + 1;
+	}
+	fputs(json, f);
+}
+
 static void put_value(FILE *f, const json_t *json)
 {
 	char *text = or_exit(json_text(json, JSON_COMPACT | JSON_ENCODE_ANY));
 
-	html_json(f, text);
+	put_script_json(f, text);
 	free(text);
 }
 
@@ -81,7 +98,7 @@ static void put_details(FILE *f, const struct table *table, const struct row *ro
 	fputs("[[", f);
 	json_object_foreach(row->details, text, index) {
 		fputs(json_integer_value(index) ? "," : "", f);
-		html_json(f, text);
+		put_script_json(f, text);
 	}
 	fputs("],[", f);
 	for (size_t i = 0; i < table->column_count; i++)

@@ -4,6 +4,7 @@
  */
 #include "why/why.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "text/say.h"
@@ -246,6 +247,20 @@ static void write_refusal(const struct explanation *x, FILE *f)
 			       cause->instead, 4, f);
 	}
 	write_labelled("", cause->unknown, 2, f);
+}
+
+/* Several texts, NULL behind the last, with `between` between them, as say_wrapped() prints one. */
+static void say_joined(FILE *f, const char *const texts[], const char *between, unsigned indent)
+{
+	char *all = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&all, &size);
+
+	for (size_t i = 0; out && texts[i]; i++)
+		fprintf(out, "%s%s", i ? between : "", texts[i]);
+	if (out && !fclose(out))
+		say_wrapped(f, all, indent, indent, SAY_COLUMNS);
+	free(all);
 }
 
 static void write_remedies(const struct explanation *x, FILE *f)
