@@ -205,7 +205,7 @@ static void put_tracing_data(FILE *f, const struct events *events, const struct 
 	put_header_file(f, traced->tracefs, "header_page");
 	put_header_file(f, traced->tracefs, "header_event");
 	put_u32(f, 0); /* ftrace's own */
-	put_u32(f, events->formats.count);
+	put_u32(f, events->formats.by_id.count);
 	tracefs_formats(traced->tracefs, traced->ids, traced->count, put_format, f);
 	put_u32(f, 0); /* kallsyms */
 	put_u32(f, 0); /* printk formats */
@@ -255,7 +255,7 @@ static int recording_end(struct recording *r, const struct capture *c, char *con
 	if (events_init(&events, abi, &e) || given_attrs_add(c->attrs, &events, &e))
 		or_exit(NULL);
 	traced = find_traced(&events);
-	first = events.formats.count ? TRACING : TRACING + 1;
+	first = events.formats.by_id.count ? TRACING : TRACING + 1;
 	at -= first * sizeof(*table);
 	for (size_t i = first; i < COUNT; i++) {
 		const char *const strings[COUNT] = {NULL, u.nodename, u.release,
