@@ -353,14 +353,16 @@ static int tell_if_wanted(int events, const char *system, const char *name, cons
 	size_t size;
 	int err = 0;
 
-	snprintf(path, sizeof(path), "%.255s/%.255s/id", system, name);
-	text = read_of_tracefs(events, path, &size);
-	id = text && size ? strtoull(text, NULL, 10) : UINT64_MAX;
-	free(text);
-	for (size_t i = 0; i < count && !is_wanted; i++)
-		is_wanted = ids[i] == id;
-	if (!is_wanted)
-		return 0;
+	if (ids) {
+		snprintf(path, sizeof(path), "%.255s/%.255s/id", system, name);
+		text = read_of_tracefs(events, path, &size);
+		id = text && size ? strtoull(text, NULL, 10) : UINT64_MAX;
+		free(text);
+		for (size_t i = 0; i < count && !is_wanted; i++)
+			is_wanted = ids[i] == id;
+		if (!is_wanted)
+			return 0;
+	}
 	snprintf(path, sizeof(path), "%.255s/%.255s/format", system, name);
 	text = read_of_tracefs(events, path, &size);
 	if (text)
@@ -415,15 +417,14 @@ static int add_told(void *context, const char *system, const char *text, size_t 
 	return err == -ENOMEM ? err : 0;
 }
 
-int formats_add_tracefs(struct formats *formats, const struct abi *abi, const char *folder,
-			const uint64_t *ids, size_t count)
+int formats_add_tracefs(struct formats *formats, const struct abi *abi, const char *folder)
 {
 	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), err;
 
 	if (fd < 0)
 		return -errno;
 	formats->long_size = sizeof(long);
-	err = tracefs_formats(fd, ids, count, add_told, &(struct adding){formats, abi});
+	err = tracefs_formats(fd, NULL, 0, add_told, &(struct adding){formats, abi});
 	close(fd);
 	return err;
 }

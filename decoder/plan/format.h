@@ -45,16 +45,14 @@ int formats_add_all(struct formats *formats, const struct abi *abi, const unsign
 		    size_t size);
 
 /*
- * Tells, of a folder of tracefs, the text of the formats of `count` ids, as far as they are there.
- * 0, a negative errno, or what `tell` returned, which ends it.
+ * Tells, of a folder of tracefs, the text of the formats of `count` ids, as far as they are there;
+ * of all where `ids` is NULL. 0, a negative errno, or what `tell` returned, which ends it.
  */
 int tracefs_formats(int tracefs, const uint64_t *ids, size_t count,
 		    int (*tell)(void *context, const char *system, const char *text, size_t size),
 		    void *context);
 
-/* Adds, of a folder of tracefs, those of `count` ids that are there. 0 or a negative errno.
- */
-int formats_add_tracefs(struct formats *formats, const struct abi *abi, const char *folder,
-			const uint64_t *ids, size_t count);
+/* Adds those of a folder of tracefs. 0 or a negative errno. */
+int formats_add_tracefs(struct formats *formats, const struct abi *abi, const char *folder);
 
 #endif

@@ -463,28 +463,18 @@ static int add_event(struct decoder *d, const unsigned char *bytes, size_t size,
 
 int decoder_tracefs(struct decoder *d)
 {
+	const char *folder = d->options.tracefs;
 	struct events *events = &d->events;
-	uint64_t *ids = NULL;
-	size_t count = 0;
 	int err;
 
-	for (size_t i = 0; i < events->count; i++)
-		count += events->types[i].is_traced && !events->types[i].format;
-	if (!d->options.tracefs || !count)
+	if (!folder || !events->formatless)
 		return 0;
-	ids = calloc(count, sizeof(*ids));
-	if (!ids)
-		return -ENOMEM;
-	for (size_t i = 0, n = 0; i < events->count; i++)
-		if (events->types[i].is_traced && !events->types[i].format)
-			ids[n++] = events->types[i].config;
-	err = formats_add_tracefs(&events->formats, d->abi, d->options.tracefs, ids, count);
-	free(ids);
+	d->options.tracefs = NULL; /* all that it has is read at once */
+	err = formats_add_tracefs(&events->formats, d->abi, folder);
 	events_set_formats(events);
-	if (err == -ENOMEM)
-		return err;
-	return err ? decoder_fail(d, err, "%s/events: %s", d->options.tracefs, strerror(-err))
-		   : names_by_formats(events);
+	if (err && err != -ENOMEM)
+		return decoder_fail(d, err, "%s/events: %s", folder, strerror(-err));
+	return err ? err : names_by_formats(events);
 }
 
 static int special(struct decoder *d, const unsigned char *bytes, size_t size, struct place place,

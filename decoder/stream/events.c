@@ -283,12 +283,19 @@ static int shape_of(struct events *events, const unsigned char *attr, struct err
 	return (int)events->shape_count++;
 }
 
+static void set_format(struct events *events, size_t i)
+{
+	if (!events->types[i].is_traced)
+		return;
+	events->types[i].format = formats_find(&events->formats, events->types[i].config);
+	events->formatless += !events->types[i].format;
+}
+
 void events_set_formats(struct events *events)
 {
+	events->formatless = 0;
 	for (size_t i = 0; i < events->count; i++)
-		if (events->types[i].is_traced)
-			events->types[i].format =
-				formats_find(&events->formats, events->types[i].config);
+		set_format(events, i);
 	events->changes++;
 }
 
@@ -343,7 +350,7 @@ int events_add(struct events *events, const unsigned char *attr, size_t size, st
 			attr_get(abi_field(abi, "config"), native, host_order());
 		events->count++;
 		events->changes++;
-		events_set_formats(events);
+		set_format(events, events->count - 1);
 	}
 	free(native);
 	return shape < 0 ? shape : (int)events->count - 1;

@@ -81,6 +81,7 @@ struct events {
 		bool is_traced;              /* a tracepoint with raw data ... */
 		const struct format *format; /* ... and its format; NULL: none is known */
 	} * types;                           /* likewise */
+	size_t formatless;                   /* tracepoints without a format */
 	struct formats formats;
 	size_t count, capacity, name_capacity, type_capacity;
 	struct table ids; /* of event + 1 */

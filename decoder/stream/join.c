@@ -91,6 +91,7 @@ struct join {
 	const unsigned char *bytes;
 	struct joined joined;
 	bool is_held;
+	size_t held_bytes, ended; /* ended: slots of `waiting` that are done, at the end */
 	struct held *released, *handed; /* those that come next, and the one that was given out */
 	struct chain deferred;          /* what their call chains end with */
 	struct frame *frames;
@@ -102,7 +103,7 @@ struct join {
 };
 
 /* perf's map of the kernel ends with .text; so much is taken for the rest of it, .init.text. */
-enum { KERNEL_IMAGE = 64 * 1024 * 1024 };
+enum { KERNEL_IMAGE = 64 * 1024 * 1024, HELD_MAX = 64 * 1024 * 1024 };
 
 /* A number that nobody outside can know before. */
 static uint64_t next_random(struct join *join)
@@ -428,6 +429,7 @@ static int hold(struct join *join, const struct lines_record *record, struct pla
 	struct waiting_list *list = entry(join, &join->waiting, cookie, sizeof(*list));
 	struct held *held = list ? malloc(sizeof(*held) + record->size) : NULL;
 
+	join->held_bytes += sizeof(*held) + record->size;
 	if (!held)
 		return -ENOMEM;
 	*held = (struct held){.record = *record, .place = place};
@@ -498,10 +500,10 @@ static int take_sample(struct join *join, const struct lines_record *record, str
 
 		err = add_chain(join, &chain, process, &in_kernel, &cookie);
 	}
-	if (!err && cookie && !join->handed)
+	if (!err && cookie && !join->handed && join->held_bytes < HELD_MAX)
 		return hold(join, record, place, load_word(cookie, 8, join->events->order));
 	in_kernel = false;
-	if (!err && cookie)
+	if (!err && cookie && join->handed)
 		err = add_chain(join, &join->deferred, process, &in_kernel, &cookie);
 	in_kernel = (record->misc & 7) == join->kernel_mode;
 	if (!err && !joined->frame_count && join->fields[IP])
@@ -545,8 +547,8 @@ int join_take(struct join *join, const struct lines_record *record, const unsign
 const struct held *join_next(struct join *join, bool at_end)
 {
 	free(join->handed);
-	for (size_t i = 0; at_end && !join->released && i < join->waiting.capacity; i++) {
-		struct waiting_list *list = join->waiting.slots[i].value;
+	while (at_end && !join->released && join->ended < join->waiting.capacity) {
+		struct waiting_list *list = join->waiting.slots[join->ended++].value;
 
 		if (!list || !list->first)
 			continue;
@@ -555,8 +557,10 @@ const struct held *join_next(struct join *join, bool at_end)
 		*list = (struct waiting_list){0};
 	}
 	join->handed = join->released;
-	if (join->released)
+	if (join->released) {
+		join->held_bytes -= sizeof(*join->handed) + join->handed->record.size;
 		join->released = join->released->next;
+	}
 	return join->handed;
 }
 

@@ -212,18 +212,17 @@ void lines_no_ids(struct lines *lines, struct events *events, struct place place
 
 void lines_no_formats(struct lines *lines, const struct events *events, struct place place)
 {
-	size_t count = 0;
-	int first = -1;
+	size_t count = events->formatless, first = 0;
 
-	for (size_t i = 0; i < events->count; i++)
-		if (events->types[i].is_traced && !events->types[i].format)
-			first = count++ ? first : (int)i;
-	if (count)
-		lines_diagnostic(lines, place, "no-format", 0,
-				 "%zu tracepoint%s no format, %s%s: raw data is hexadecimal "
-				 "(--tracefs DIR reads formats)",
-				 count, count == 1 ? " has" : "s have",
-				 count == 1 ? "" : "the first is ", events->names[first]->name);
+	if (!count)
+		return;
+	while (!events->types[first].is_traced || events->types[first].format)
+		first++;
+	lines_diagnostic(lines, place, "no-format", 0,
+			 "%zu tracepoint%s no format, %s%s: raw data is hexadecimal (--tracefs DIR "
+			 "reads formats)",
+			 count, count == 1 ? " has" : "s have", count == 1 ? "" : "the first is ",
+			 events->names[first]->name);
 }
 
 void lines_end_limit(struct lines *lines)

@@ -192,6 +192,8 @@ static int name_by_type(struct events *events, uint64_t type, uint64_t config, c
 	return err;
 }
 
+enum { TYPES_MAX = 1000 }; /* of simpleperf's lines, each of which looks through all events */
+
 /* "cpu-cycles,0,0\ninstructions,0,1" under event_type_info. */
 static int tell_meta(void *context, const struct record_text *told)
 {
@@ -203,7 +205,7 @@ static int tell_meta(void *context, const struct record_text *told)
 		n->is_types = told->size == 15 && !memcmp(told->text, "event_type_info", 15);
 		return 0;
 	}
-	while (n->is_types && at < end && !err) {
+	for (int lines = 0; n->is_types && at < end && !err && lines < TYPES_MAX; lines++) {
 		const char *line = memchr(at, '\n', (size_t)(end - at));
 		char text[256];
 		uint64_t type, config;

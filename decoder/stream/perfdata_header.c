@@ -517,7 +517,9 @@ static int take_section(const struct reader *r, const char *name)
 				    &range, &named_at);
 	if (err <= 0 || range.offset > r->in->size || range.size > r->in->size - range.offset)
 		return err < 0 ? err : 0;
-	err = read_section(r->in, &range, TRACING_DATA_MAX, &bytes);
+	err = read_section(r->in, &range,
+			   strcmp(name, "tracing_data") != 0 ? SECTION_MAX : TRACING_DATA_MAX,
+			   &bytes);
 	if (!err && bytes && !strcmp(name, "build_id"))
 		err = join_build_ids(r->lines->join, bytes, (size_t)range.size);
 	else if (!err && bytes)
