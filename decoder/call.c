@@ -310,6 +310,11 @@ static int open_input(struct call *call, int fd)
 
 	if (err != -EISDIR)
 		return err;
+	if (d->options.shards) {
+		call->option = "shards";
+		return error_text(&call->error, NULL, "a directory",
+				  "a file, to decode one shard of it");
+	}
 	err = parts_open(&d->parts, fd);
 	if (err == -ENOENT)
 		return error_text(&call->error, NULL, "a directory without the file `data`",

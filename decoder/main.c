@@ -620,6 +620,18 @@ int main(int argc, char **argv)
 									     ? "--check"
 								     : request.expect ? "--expect"
 										      : "--attr");
+	if (request.output_format >= 0 && (request.html || request.attr_of || request.expect ||
+					   request.options.check || request.options.header_only))
+		return usage("--format cannot be combined with %s", request.html      ? "--html"
+								    : request.attr_of ? "--attr-of"
+								    : request.expect  ? "--expect"
+								    : request.options.check
+									    ? "--check"
+									    : "--header");
+	if (request.output_format < 0 &&
+	    (request.options.event || (request.symbols && !request.options.join)))
+		return usage("%s", request.options.event ? "--event needs --format"
+							 : "--symbols needs --join or --format");
 	if (!request.html && (request.limit || request.output))
 		return usage("%s needs --html", request.limit ? "--limit" : "--output");
 	if (request.html && (request.attr_of || request.expect || request.options.check))

@@ -806,6 +806,10 @@ int decoder_end(struct decoder *d, int err, struct lines_sums *sums)
 		d->out.sink = d->sink;
 		d->out.context = d->context;
 	}
+	if (!err && d->lines.profile && o->join->event && !profile_has_samples(d->lines.profile))
+		return decoder_fail(d, -EINVAL,
+				    "expected samples of an event called \"%s\", got none",
+				    o->join->event);
 	if (!err && d->lines.profile)
 		err = profile_end(d->lines.profile, &d->out);
 	if (!err && !o->no_summary && !o->shards && !o->header_only)

@@ -91,7 +91,7 @@ struct join {
 	const unsigned char *bytes;
 	struct joined joined;
 	bool is_held;
-	size_t held_bytes, ended; /* ended: slots of `waiting` that are done, at the end */
+	size_t held_bytes, ended;       /* ended: slots of `waiting` that are done, at the end */
 	struct held *released, *handed; /* those that come next, and the one that was given out */
 	struct chain deferred;          /* what their call chains end with */
 	struct frame *frames;

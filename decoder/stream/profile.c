@@ -209,6 +209,11 @@ int profile_add(struct profile *profile, const struct joined *joined)
 	return 0;
 }
 
+bool profile_has_samples(const struct profile *profile)
+{
+	return profile->first_root;
+}
+
 /* "main", or "libc.so.6+0x1234". */
 static const char *label_text(const struct label *label, char *text, size_t size)
 {

@@ -19,6 +19,8 @@ void profile_free(struct profile *profile);
 /* Takes a sample. 0 or -ENOMEM. */
 int profile_add(struct profile *profile, const struct joined *joined);
 
+bool profile_has_samples(const struct profile *profile);
+
 /* Writes all of it. 0, -ENOMEM or what the sink returned. */
 int profile_end(struct profile *profile, struct out *out);
 
