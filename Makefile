@@ -147,6 +147,13 @@ $B/tests/threads $B/tests/live_ring $B/tests/read $B/tests/view: $B/tests/%: $B/
 $B/tests/threads $B/tests/live_ring $B/tests/read: $B/tests/%: tests/library/%.c
 $B/tests/view: tests/bench/view.c
 
+# What libtraceevent reads in tracepoints' raw data, where it is installed.
+TEP_ORACLE := $(if $(shell $(PKG_CONFIG) --exists libtraceevent 2>/dev/null && echo 1),$B/tests/oracle)
+$B/tests/oracle: tests/tracepoints/oracle.c
+	@mkdir -p $(@D)
+	$(call brief,CC)
+	$(Q)$(CC) -O2 -Wall -Wextra $$($(PKG_CONFIG) --cflags libtraceevent) -o $@ $< $$($(PKG_CONFIG) --libs libtraceevent)
+
 # Another user of perf, for the suite to run beside.
 $B/tests/disturb: tests/disturb/disturb.c
 	@mkdir -p $(@D)
@@ -200,7 +207,7 @@ test: setup-test
 test-all: setup-test-all
 	$(BUILD) built-for-test $B/lies/perfabi asan tsan
 	PYTHON='$(PYTHON)' B='$B' tests/run-all --all $(ARGS)
-built-for-test: all $B/unit $(LIES_OBJ) $B/tests/faults.so $B/tests/answer.so $B/tests/closed.so $B/tests/silent.so $B/tests/disturb $B/tests/threads $B/tests/live_ring $B/tests/read
+built-for-test: all $B/unit $(LIES_OBJ) $B/tests/faults.so $B/tests/answer.so $B/tests/closed.so $B/tests/silent.so $B/tests/disturb $B/tests/threads $B/tests/live_ring $B/tests/read $(TEP_ORACLE)
 
 setup:
 	@ci/setup build
