@@ -84,8 +84,8 @@ int values_of(struct values *out, const struct values_by *by, enum perfabi_forma
 			err = -ENOMEM;
 		else if (strcmp(type, "diagnostic") != 0)
 			err = json_array_append(out->records, line) ? -ENOMEM : 0;
-		else if (!out->finding &&
-			 !(format == PERFABI_RING && code && !strcmp(code, "overwritten")))
+		else if (!out->finding && code && strcmp(code, "no-format") != 0 &&
+			 !(format == PERFABI_RING && !strcmp(code, "overwritten")))
 			out->finding = json_incref(line);
 		json_decref(line);
 		if (err)
