@@ -16,7 +16,7 @@ command -v perf >/dev/null || { echo "left out: tracepoints recorded here, for t
 systems="block ext4 filemap kmem mmap_lock net sched signal skb sock task tcp timer workqueue writeback"
 calls="bind brk clone close connect execve fcntl fsync futex getdents64 getpid ioctl listen lseek mkdir mmap mprotect munmap newfstatat openat pipe2 pread64 \
 read recvfrom rename rmdir rt_sigaction sendto setitimer socket symlink unlink wait4 write"
-[ -z "$TEST_WHOLE" ] || { systems=$(ls $tracefs/events) calls=; }
+[ -z "$TEST_WHOLE" ] || systems=$(ls $tracefs/events)
 events() {
 	for system in $systems; do
 		case $system in
