@@ -17,7 +17,6 @@ import struct
 import subprocess
 import sys
 
-import perfabi
 from decoded import run
 
 WAYS = [], ["-j3"], ["--bytes"], ["--check"], ["--sort"], ["--join"], ["--header"], ["--format", "folded"], ["--type", "sample"]
@@ -42,6 +41,7 @@ def fields(record):
 
 def alike(program, path, data, packed, needs):
     """Every way to get the bytes, and every way to print them."""
+    import perfabi  # here: it needs the library, and tests/fuzz/seeds only FORMATS
     path.write_bytes(data)
     plain = [run(program, *needs, *way, str(path)) for way in WAYS]
     path.write_bytes(packed)

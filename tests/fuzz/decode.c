@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The decoder under libFuzzer or AFL++ (`make fuzz`, `make fuzz-afl`). An input is a perf.data, or
- * else: a byte (bit 0: an image of the mmap area, not records; bit 1: big endian), a length, an
- * attr of eight times that many bytes, and the rest.
+ * The decoder under libFuzzer or AFL++ (`make fuzz`, `make fuzz-afl`). An input is a perf.data,
+ * which may be packed, or if its first byte is below 4: that byte (bit 0: an image of the mmap
+ * area, not records; bit 1: big endian), a length, an attr of eight times that many bytes, and the
+ * rest. The last byte tells what is made of the records, beside lines.
  */
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -52,6 +54,39 @@ static void read_records(const struct perfabi *perfabi, const uint8_t *data, siz
 		abort();
 }
 
+/* Names half of all places, some of them with too long a name. */
+static int name_place(void *context, const char *object, const char *build_id, uint64_t offset,
+		      char *name, size_t size)
+{
+	(void)context;
+	(void)build_id;
+	return offset & 1 ? 0 : snprintf(name, size, "%s:%d", object, (int)(offset & 0xff));
+}
+
+/* With that output and nothing else. */
+static void decode_whole(const struct perfabi *perfabi, int fd,
+			 const struct perfabi_options *options, unsigned way)
+{
+	const struct perfabi_options ways[] = {
+		{.sort = true},
+		{.join = true, .symbol = name_place},
+		{.flat = true},
+		{.output = PERFABI_FOLDED, .symbol = name_place},
+		{.output = PERFABI_PPROF},
+		{.output = PERFABI_PPROF, .symbol = name_place, .event = "cpu-clock"},
+		{.output = PERFABI_FIREFOX, .symbol = name_place},
+		{.jobs = 2, .pieces = true},
+	};
+	struct perfabi_options whole = ways[way % (sizeof(ways) / sizeof(ways[0]))];
+	struct perfabi_result result;
+	uint64_t sum = 0;
+
+	whole.format = options->format;
+	whole.order = options->order;
+	whole.attr = options->attr;
+	perfabi_decode(perfabi, fd, &whole, discard, &sum, &result);
+}
+
 static void decode(const struct perfabi *perfabi, const uint8_t *data, size_t size,
 		   struct perfabi_options *options)
 {
@@ -62,7 +97,7 @@ static void decode(const struct perfabi *perfabi, const uint8_t *data, size_t si
 
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size || lseek(fd, 0, SEEK_SET))
 		abort();
-	perfabi_decode(perfabi, fd, options, discard, &sum, &result);
+	decode_whole(perfabi, fd, options, size ? data[size - 1] : 0);
 	perfabi_decode_memory(perfabi, data, size, options, discard, &sum, &result);
 	read_records(perfabi, data, size, options);
 	options->check = options->bytes = true;
@@ -89,7 +124,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	if (size < 2)
 		return 0;
-	if (data[0] == 'P' || data[0] == '2' || data[0] == 'E') {
+	if (data[0] > 3) {
 		decode(perfabi, data, size, &options);
 		return 0;
 	}
