@@ -388,7 +388,8 @@ ALWAYS_INLINE void run_number(const struct input *in, struct state *s, const str
 	s->v = take_number(in, s, width);
 	if (!as_text(in))
 		return;
-	if (!is_slow(in) && kind <= OP_S32 && !(kind == OP_S32 && s->v >> 31)) {
+	if (!is_slow(in) && kind <= OP_S32 &&
+	    !(kind >= OP_S8 && s->v >> (8 * width - 1))) { /* negative */
 		/* of a large number, a time, the upper digits come again */
 		high = s->v < 100000000 ? s->v : s->v / 100000000;
 		s->p = put_again(s->p, in->r->again, op, op->key, op->key_length, high);
@@ -1074,9 +1075,10 @@ void record_take_exact(const struct plan *plan, struct record *r, const unsigned
 	for (size_t i = 0; i < r->field_count; i++) {
 		struct perfabi_field *field = &r->fields[i];
 		uint64_t v = load_swapped(bytes + field->offset, field->width, swap);
-		bool extends = field->kind == PERFABI_SIGNED && field->width == 4;
+		uint64_t sign =
+			field->kind == PERFABI_SIGNED ? UINT64_C(1) << (8 * field->width - 1) : 0;
 
-		field->value = extends ? (uint64_t)(int32_t)v : v;
+		field->value = (v ^ sign) - sign;
 	}
 }
 

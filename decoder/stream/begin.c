@@ -261,7 +261,9 @@ int decoder_find_format(struct decoder *d, struct error *e)
 	if (d->in.err)
 		return d->in.err;
 	if (!n)
-		return error_text(e, NULL, "empty input", "a recording");
+		return error_text(e, NULL,
+				  input_wrong(&d->in) ? input_wrong(&d->in) : "empty input",
+				  "a recording");
 	if (d->format == PERFABI_PERF_DATA && !perfdata_detect(input_bytes(&d->in), n, &order))
 		return error_text(e, NULL, "other bytes", "PERFILE2 or PERFFILE at the beginning");
 	if (d->format == PERFABI_RING && d->options.shards)

@@ -177,17 +177,17 @@ static struct node *callee_of(struct profile *profile, struct root *root, struct
 
 int profile_add(struct profile *profile, const struct joined *joined)
 {
-	bool all = profile->output == PERFABI_PPROF && !profile->event;
+	bool all = profile->output == PERFABI_PPROF && !profile->event, is_named;
 	struct node *node;
 	struct root *root;
 
 	if (joined->event < 0)
 		return 0;
-	if (profile->only < 0 &&
-	    (!profile->event ||
-	     !strcmp(profile->event, profile->events->names[joined->event]->name)))
+	is_named = profile->event &&
+		   !strcmp(profile->event, profile->events->names[joined->event]->name);
+	if (profile->only < 0 && (!profile->event || is_named))
 		profile->only = joined->event;
-	if (!all && joined->event != profile->only)
+	if (!all && !is_named && (profile->event || joined->event != profile->only))
 		return 0;
 	root = root_of(profile, joined);
 	node = root ? &root->node : NULL;
@@ -350,7 +350,7 @@ static void put_pprof(struct profile *profile, struct out *out)
 	for (const struct mapping *mapping = profile->first_mapping; mapping;
 	     mapping = mapping->next) {
 		put_varint_field(&profile->message, 1, mapping->number);
-		put_varint_field(&profile->message, 3, INT64_MAX);
+		put_varint_field(&profile->message, 3, UINT64_MAX);
 		put_varint_field(&profile->message, 5, string_of(profile, mapping->object->name));
 		put_varint_field(&profile->message, 6,
 				 string_of(profile, mapping->object->build_id));

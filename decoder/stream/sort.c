@@ -48,6 +48,8 @@ static int put_until(struct sorter *sorter, uint64_t time, size_t most)
 	size_t n = 0, left;
 	int err = 0;
 
+	if (!sorter->count)
+		return 0;
 	qsort(sorter->list, sorter->count, sizeof(*sorter->list), by_time);
 	for (; n < sorter->count && n < most && sorter->list[n].time <= time && !err; n++) {
 		struct waiting *waiting = &sorter->list[n];
