@@ -360,7 +360,7 @@ const char *perfabi_event_name(const struct perfabi_reader *reader, int32_t even
 {
 	const struct events *events = &reader->call.decoder.events;
 
-	return event >= 0 && (size_t)event < events->count ? events->names[event]->name : NULL;
+	return event >= 0 && (size_t)event < events->count ? events->list[event].name->name : NULL;
 }
 
 const struct perfabi_field *perfabi_field(const struct perfabi_record *record, uint32_t number)

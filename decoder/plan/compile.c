@@ -812,20 +812,6 @@ static void compile_fields(struct compiler *c, const struct layout_list *list)
 	}
 }
 
-/* Numbers of 32 bits that stand next to each other and that nothing else goes by. */
-static void find_pairs(struct plan *plan)
-{
-	for (size_t i = 0; i + 1 < plan->count; i++) {
-		struct op *op = &plan->ops[i];
-
-		if (op->kind != OP_S32 || op[1].kind != OP_S32 || op->reg != NO_REG ||
-		    op[1].reg != NO_REG)
-			continue;
-		op->kind = OP_PAIR;
-		i++;
-	}
-}
-
 /* Whoever wants fields alone need not run a plan all of whose fields are at known places. */
 static void find_exact(struct plan *plan)
 {
@@ -867,7 +853,14 @@ int plan_make(struct plan *plan, const struct plan_for *with, const struct layou
 	compile_fields(&c, &layout->list);
 	plan_add(&c, OP_END);
 	plan_set_number(&c, "rest");
-	find_pairs(plan);
+	/* numbers of 32 bits that stand next to each other and that nothing else goes by */
+	for (size_t i = 0; i + 1 < plan->count; i++) {
+		struct op *op = &plan->ops[i];
+
+		if (op->kind == OP_S32 && op[1].kind == OP_S32 && op->reg == NO_REG &&
+		    op[1].reg == NO_REG)
+			plan->ops[i++].kind = OP_PAIR;
+	}
 	if (is_record && !c.err)
 		find_exact(plan);
 	if (c.err)

@@ -455,31 +455,6 @@ ALWAYS_INLINE void run_set(const struct input *in, struct state *s, const struct
 		find_at(in, "unknown-bits", op, at);
 }
 
-ALWAYS_INLINE void run_skip(const struct input *in, struct state *s, const struct op *op)
-{
-	s->v = take_number(in, s, op->width);
-	if (op->reg != NO_REG)
-		in->r->regs[op->reg] = s->v;
-	if (is_slow(in))
-		keep_role(in->r, op, s->v);
-}
-
-ALWAYS_INLINE enum record_problem run_possible(const struct input *in, const struct state *s,
-					       const struct op *op)
-{
-	if (!(in->r->regs[op->reg] & ~op->possible))
-		return RECORD_OK;
-	in->r->failed = op->key;
-	in->r->failed_at = (uint32_t)offset_at(in, s->at);
-	return RECORD_IMPOSSIBLE;
-}
-
-ALWAYS_INLINE void run_pad(const struct input *in, struct state *s, const struct op *op)
-{
-	find_nonzeros(in, "reserved", op, s->at, op->bytes);
-	s->at += op->bytes;
-}
-
 ALWAYS_INLINE void run_align(const struct input *in, struct state *s, const struct op *op)
 {
 	size_t n = offset_at(in, s->at) % op->bytes;
@@ -489,15 +464,6 @@ ALWAYS_INLINE void run_align(const struct input *in, struct state *s, const stru
 		n = left(in, s);
 	find_nonzeros(in, "padding", op, s->at, n);
 	s->at += n;
-}
-
-ALWAYS_INLINE void run_word(const struct input *in, struct state *s, const struct op *op)
-{
-	const unsigned char *begin = s->at;
-
-	in->r->regs[op->reg] = take_number(in, s, op->width);
-	add_field(in, op, begin, op->width, in->r->regs[op->reg]);
-	note_bytes(in, op, begin, s->at);
 }
 
 ALWAYS_INLINE void run_bits(const struct input *in, struct state *s, const struct op *op)
@@ -910,13 +876,20 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 			run_set(&in, &s, op);
 			break;
 		case OP_SKIP:
-			run_skip(&in, &s, op);
+			s.v = take_number(&in, &s, op->width);
+			if (op->reg != NO_REG)
+				r->regs[op->reg] = s.v;
+			if (is_slow(&in))
+				keep_role(r, op, s.v);
 			continue;
 		case OP_POSSIBLE:
-			failed = run_possible(&in, &s, op);
-			if (failed && in.pass != TAKE_ALL)
+			if (!(r->regs[op->reg] & ~op->possible))
+				continue;
+			failed = RECORD_IMPOSSIBLE;
+			if (in.pass != TAKE_ALL)
 				break;
-			problem = failed ? failed : problem;
+			say_failed(r, op, offset_at(&in, s.at));
+			problem = failed;
 			continue;
 		case OP_KNOWN:
 			if (abi_value_of(op->known.set, r->regs[op->reg]))
@@ -926,13 +899,16 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 				*out = s.p;
 			return problem;
 		case OP_PAD:
-			run_pad(&in, &s, op);
+			find_nonzeros(&in, "reserved", op, s.at, op->bytes);
+			s.at += op->bytes;
 			continue;
 		case OP_ALIGN:
 			run_align(&in, &s, op);
 			continue;
 		case OP_WORD:
-			run_word(&in, &s, op);
+			r->regs[op->reg] = take_number(&in, &s, op->width);
+			add_field(&in, op, begin, op->width, r->regs[op->reg]);
+			note_bytes(&in, op, begin, s.at);
 			continue;
 		case OP_BITS:
 			run_bits(&in, &s, op);

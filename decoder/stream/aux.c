@@ -38,33 +38,12 @@ void aux_close(struct aux *aux)
 	*aux = (struct aux){.dir = -1, .index = -1};
 }
 
-static int put_index(const struct aux *aux, const char *name, uint64_t at, uint64_t size,
-		     const struct plan *plan, const unsigned char *bytes, enum byte_order order,
-		     struct place place)
-{
-	uint64_t tid = 0, cpu = 0, aux_offset = 0, reference = 0;
-	char line[512];
-	int n;
-
-	plan_number(plan, "tid", bytes, SIZE_MAX, order, &tid);
-	plan_number(plan, "cpu", bytes, SIZE_MAX, order, &cpu);
-	plan_number(plan, "aux_offset", bytes, SIZE_MAX, order, &aux_offset);
-	plan_number(plan, "reference", bytes, SIZE_MAX, order, &reference);
-	n = snprintf(line, sizeof(line),
-		     "{\"file\":\"%s\",\"at\":%" PRIu64 ",\"size\":%" PRIu64
-		     ",\"cpu\":%d,\"tid\":%d,\"aux_offset\":\"0x%" PRIx64
-		     "\",\"reference\":\"0x%" PRIx64 "\",\"record\":%" PRIu64 "}\n",
-		     name, at, size, (int32_t)cpu, (int32_t)tid, aux_offset, reference,
-		     place.offset);
-	return write_fully(aux->index, line, (size_t)n);
-}
-
 int aux_take(struct aux *aux, struct input *in, uint64_t size, const struct plan *plan,
 	     const unsigned char *bytes, enum byte_order order, struct place place, uint64_t *taken)
 {
-	uint64_t idx = 0, *at;
-	char name[48];
-	int fd, err = 0;
+	uint64_t idx = 0, tid = 0, cpu = 0, aux_offset = 0, reference = 0, *at;
+	char name[48], line[512];
+	int fd, n, err = 0;
 
 	plan_number(plan, "idx", bytes, SIZE_MAX, order, &idx);
 	at = table_entry(&aux->seen, &aux->arena, &idx, sizeof(idx), sizeof(*at));
@@ -75,19 +54,28 @@ int aux_take(struct aux *aux, struct input *in, uint64_t size, const struct plan
 	if (fd < 0)
 		return -errno;
 	while (!err && *taken < size) {
-		size_t n = input_fill(in, 1);
+		size_t some = input_fill(in, 1);
 
-		if (!n)
+		if (!some)
 			break;
-		n = n < size - *taken ? n : (size_t)(size - *taken);
-		err = write_fully(fd, input_bytes(in), n);
-		input_advance(in, n);
-		*taken += n;
+		some = some < size - *taken ? some : (size_t)(size - *taken);
+		err = write_fully(fd, input_bytes(in), some);
+		input_advance(in, some);
+		*taken += some;
 	}
 	if (close(fd) && !err)
 		err = -errno;
-	if (!err)
-		err = put_index(aux, name, *at, *taken, plan, bytes, order, place);
+	plan_number(plan, "tid", bytes, SIZE_MAX, order, &tid);
+	plan_number(plan, "cpu", bytes, SIZE_MAX, order, &cpu);
+	plan_number(plan, "aux_offset", bytes, SIZE_MAX, order, &aux_offset);
+	plan_number(plan, "reference", bytes, SIZE_MAX, order, &reference);
+	n = snprintf(line, sizeof(line),
+		     "{\"file\":\"%s\",\"at\":%" PRIu64 ",\"size\":%" PRIu64
+		     ",\"cpu\":%d,\"tid\":%d,\"aux_offset\":\"0x%" PRIx64
+		     "\",\"reference\":\"0x%" PRIx64 "\",\"record\":%" PRIu64 "}\n",
+		     name, *at, *taken, (int32_t)cpu, (int32_t)tid, aux_offset, reference,
+		     place.offset);
+	err = err ? err : write_fully(aux->index, line, (size_t)n);
 	*at += *taken;
 	return err;
 }

@@ -249,26 +249,6 @@ static int pass_over(struct decoder *d, const unsigned char *bytes, size_t size,
 	return 0;
 }
 
-/* One of those that are not only written, inside the stream; what follows it is passed over next.
- */
-static int put_inside(struct decoder *d, const unsigned char *bytes, size_t size,
-		      struct place place)
-{
-	unsigned type = record_type(d, bytes);
-	int err = 0;
-
-	if (d->role[type] == FOLLOWED)
-		err = pass_over(d, bytes, size, &d->decompress.follow);
-	if (err)
-		return err;
-	set_silence(d, place);
-	if (d->role[type] != FOLLOWED)
-		lines_diagnostic(&d->lines, place, "misplaced", 0,
-				 "%s inside a compressed record: its contents are not used",
-				 d->events.records[d->events.slot_of[type]].value->name);
-	return put_by_own_lines(d, bytes, size, place);
-}
-
 /*
  * The length of the whole records that can be believed, and what comes then. One that does not fit
  * its layout may lead astray by its size. It is believed if a record that fits is behind it, or one
@@ -300,6 +280,7 @@ static bool take_decompressed(struct decoder *d, const unsigned char *bytes, siz
 			      bool at_end, struct place place, size_t *n, int *err)
 {
 	enum scan_stop stop;
+	unsigned type;
 
 	if (d->decompress.follow) { /* bytes that follow a record and are none */
 		*n = size < d->decompress.follow ? size : (size_t)d->decompress.follow;
@@ -316,8 +297,17 @@ static bool take_decompressed(struct decoder *d, const unsigned char *bytes, siz
 			return true;
 		}
 		if (stop == SCAN_SPECIAL) {
+			type = record_type(d, bytes);
 			*n = size_of(d, bytes);
-			*err = put_inside(d, bytes, *n, place);
+			set_silence(d, place);
+			if (d->role[type] == FOLLOWED) /* what follows it is passed over next */
+				*err = pass_over(d, bytes, *n, &d->decompress.follow);
+			else
+				lines_diagnostic(
+					&d->lines, place, "misplaced", 0,
+					"%s inside a compressed record: its contents are not used",
+					d->events.records[d->events.slot_of[type]].value->name);
+			*err = *err ? *err : put_by_own_lines(d, bytes, *n, place);
 			return true;
 		}
 		if (stop == SCAN_MORE)
@@ -582,34 +572,29 @@ static int collect_formats(struct decoder *d, uint64_t *taken)
 	return err;
 }
 
-/* The AUX data behind a record to its file. 0 or a negative errno, which was said. */
-static int take_aux(struct decoder *d, uint64_t size, uint64_t *taken)
-{
-	const struct plan *plan = events_plan(&d->events, d->events.bare,
-					      d->events.slot_of[record_type(d, d->aux_record)]);
-	int err = plan ? aux_take(&d->aux, &d->in, size, plan, d->aux_record, d->events.order,
-				  d->follow_place, taken)
-		       : -ENOMEM;
-
-	return err ? decoder_fail(d, err, "writing AUX data to %s: %s", d->options.aux,
-				  strerror(-err))
-		   : 0;
-}
-
 static int skip(struct decoder *d)
 {
 	struct place place = d->follow_place;
 	uint64_t follow = d->follow, skipped = 0;
+	const struct plan *plan;
 	int err = 0;
 
 	if (d->collects && d->jobs)
 		err = jobs_drain(d->jobs);
-	if (!err && d->collects == AUX_DATA)
-		err = take_aux(d, follow, &skipped);
-	else if (!err && d->collects && follow <= TRACING_DATA_MAX)
+	if (!err && d->collects == AUX_DATA) {
+		plan = events_plan(&d->events, d->events.bare,
+				   d->events.slot_of[record_type(d, d->aux_record)]);
+		err = plan ? aux_take(&d->aux, &d->in, follow, plan, d->aux_record, d->events.order,
+				      place, &skipped)
+			   : -ENOMEM;
+		if (err)
+			decoder_fail(d, err, "writing AUX data to %s: %s", d->options.aux,
+				     strerror(-err));
+	} else if (!err && d->collects && follow <= TRACING_DATA_MAX) {
 		err = collect_formats(d, &skipped);
-	else if (!err)
+	} else if (!err) {
 		skipped = input_skip(&d->in, follow);
+	}
 	d->collects = 0;
 	d->follow = 0;
 	set_silence(d, place);

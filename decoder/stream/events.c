@@ -102,11 +102,9 @@ void events_free(struct events *events)
 		shape_free(events->bare, events->record_count);
 	free(events->shapes);
 	for (size_t i = 0; i < events->count; i++)
-		free(events->names[i]);
-	free(events->names);
-	free(events->types);
+		free(events->list[i].name);
+	free(events->list);
 	formats_free(&events->formats);
-	free(events->shape_of);
 	free(events->ids.slots);
 	*events = (struct events){0};
 }
@@ -285,10 +283,10 @@ static int shape_of(struct events *events, const unsigned char *attr, struct err
 
 static void set_format(struct events *events, size_t i)
 {
-	if (!events->types[i].is_traced)
+	if (!events->list[i].is_traced)
 		return;
-	events->types[i].format = formats_find(&events->formats, events->types[i].config);
-	events->formatless += !events->types[i].format;
+	events->list[i].format = formats_find(&events->formats, events->list[i].config);
+	events->formatless += !events->list[i].format;
 }
 
 void events_set_formats(struct events *events)
@@ -321,12 +319,7 @@ int events_add(struct events *events, const unsigned char *attr, size_t size, st
 		return error_text(e, NULL, "one more", "no more than %d attrs", EVENTS_MAX);
 	native = calloc(1, abi->attr_size);
 	if (!native ||
-	    list_grow(&events->shape_of, events->count, &events->capacity,
-		      sizeof(*events->shape_of)) ||
-	    list_grow(&events->names, events->count, &events->name_capacity,
-		      sizeof(*events->names)) ||
-	    list_grow(&events->types, events->count, &events->type_capacity,
-		      sizeof(*events->types))) {
+	    list_grow(&events->list, events->count, &events->capacity, sizeof(*events->list))) {
 		free(native);
 		return -ENOMEM;
 	}
@@ -340,14 +333,12 @@ int events_add(struct events *events, const unsigned char *attr, size_t size, st
 	}
 	shape = shape_of(events, native, e);
 	if (shape >= 0) {
-		events->shape_of[events->count] = (unsigned)shape;
-		events->names[events->count] = NULL;
-		events->types[events->count].format = NULL;
-		events->types[events->count].is_traced = is_traced(abi, native);
-		events->types[events->count].type =
-			attr_get(abi_field(abi, "type"), native, host_order());
-		events->types[events->count].config =
-			attr_get(abi_field(abi, "config"), native, host_order());
+		events->list[events->count] = (__typeof__(*events->list)){
+			.shape = events->shapes[shape],
+			.is_traced = is_traced(abi, native),
+			.type = attr_get(abi_field(abi, "type"), native, host_order()),
+			.config = attr_get(abi_field(abi, "config"), native, host_order()),
+		};
 		events->count++;
 		events->changes++;
 		set_format(events, events->count - 1);
@@ -379,7 +370,7 @@ int events_add_id(struct events *events, uint64_t id, int event)
 		return -E2BIG;
 	if (other >= 0 && other != event) {
 		struct id_clash *clash =
-			&events->clashes[events->shape_of[other] != events->shape_of[event]];
+			&events->clashes[events->list[other].shape != events->list[event].shape];
 
 		if (!clash->found)
 			*clash = (struct id_clash){true, false, id, other, event};
@@ -461,7 +452,7 @@ int events_find(const struct events *events, unsigned type, const unsigned char 
 			continue;
 		}
 		event = events_of_id(events, id);
-		if (event >= 0 && events->shape_of[event] == i) {
+		if (event >= 0 && events->list[event].shape == events->shapes[i]) {
 			*shape = events->shapes[i];
 			return event;
 		}

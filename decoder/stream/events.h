@@ -74,16 +74,16 @@ struct events {
 
 	struct shape **shapes;
 	size_t shape_count;
-	unsigned *shape_of; /* by event: of `shapes` */
-	struct event_name **names;
 	struct {
+		struct shape *shape;
+		struct event_name *name;
 		uint64_t type, config;
 		bool is_traced;              /* a tracepoint with raw data ... */
 		const struct format *format; /* ... and its format; NULL: none is known */
-	} * types;                           /* likewise */
-	size_t formatless;                   /* tracepoints without a format */
+	} * list;
+	size_t formatless; /* tracepoints without a format */
 	struct formats formats;
-	size_t count, capacity, name_capacity, type_capacity;
+	size_t count, capacity;
 	struct table ids; /* of event + 1 */
 	bool no_ids_said;
 	unsigned changes;           /* how often something above became another */

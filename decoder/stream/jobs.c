@@ -124,6 +124,7 @@ static void submit(struct jobs *jobs)
 		write_oldest(jobs);
 }
 
+/* The slot that the caller fills, once it has room for so many bytes more. */
 static struct slot *slot_for(struct jobs *jobs, size_t size)
 {
 	struct slot *slot = &jobs->slots[jobs->next];
@@ -178,9 +179,7 @@ int jobs_window(struct jobs *jobs, struct input *in, size_t size, struct place p
 		input_advance(in, size);
 		return err;
 	}
-	if (jobs->slots[jobs->next].piece_count)
-		submit(jobs);
-	slot = &jobs->slots[jobs->next];
+	slot = slot_for(jobs, SLOT_BYTES);
 	slot->begin = input_give(in, size, &slot->bytes);
 	slot->size = size;
 	slot->pieces[slot->piece_count++] = (struct part){size, place};
@@ -191,12 +190,8 @@ int jobs_window(struct jobs *jobs, struct input *in, size_t size, struct place p
 int jobs_text(void *argument, const char *text, size_t size)
 {
 	struct jobs *jobs = argument;
-	struct slot *slot = &jobs->slots[jobs->next];
+	struct slot *slot = slot_for(jobs, SLOT_BYTES);
 
-	if (slot->piece_count) {
-		submit(jobs);
-		slot = &jobs->slots[jobs->next];
-	}
 	out_append(&slot->out, text, size); /* an error stays in it */
 	submit(jobs);                       /* no pieces: a thread only passes it on */
 	return jobs->err;

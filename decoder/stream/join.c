@@ -25,7 +25,7 @@ struct thread {
 	const char *comm; /* NULL: not known */
 };
 
-/* The fields that are read, by their number. */
+/* The fields that are read, and their names in this order. */
 enum wanted {
 	IP,
 	PID,
@@ -49,25 +49,10 @@ enum wanted {
 	WANTED
 };
 
-static const char *const wanted_names[WANTED] = {[IP] = "ip",
-						 [PID] = "pid",
-						 [TID] = "tid",
-						 [PPID] = "ppid",
-						 [PTID] = "ptid",
-						 [TIME] = "time",
-						 [CPU] = "cpu",
-						 [PERIOD] = "period",
-						 [CALLCHAIN] = "callchain",
-						 [IPS] = "ips",
-						 [COOKIE] = "cookie",
-						 [ADDR] = "addr",
-						 [LEN] = "len",
-						 [PGOFF] = "pgoff",
-						 [FILENAME] = "filename",
-						 [BUILD_ID] = "build_id",
-						 [COMM] = "comm",
-						 [NAME] = "name",
-						 [FLAGS] = "flags"};
+static const char *const wanted_names[WANTED] = {
+	"ip",       "pid",       "tid",  "ppid",   "ptid", "time", "cpu",
+	"period",   "callchain", "ips",  "cookie", "addr", "len",  "pgoff",
+	"filename", "build_id",  "comm", "name",   "flags"};
 
 /* Samples whose call chain ends in the same record. */
 struct waiting_list {
@@ -245,9 +230,7 @@ void join_free(struct join *join)
 				  &join->build_ids, &join->waiting, &join->processes};
 
 	while (join_next(join, true))
-		;
-	/* then all that it has */
-
+		; /* then all that it has */
 	for (size_t i = 0; i < join->processes.capacity; i++)
 		if (join->processes.slots[i].value)
 			maps_drop(((struct process *)join->processes.slots[i].value)->maps);

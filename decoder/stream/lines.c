@@ -216,13 +216,13 @@ void lines_no_formats(struct lines *lines, const struct events *events, struct p
 
 	if (!count)
 		return;
-	while (!events->types[first].is_traced || events->types[first].format)
+	while (!events->list[first].is_traced || events->list[first].format)
 		first++;
 	lines_diagnostic(lines, place, "no-format", 0,
 			 "%zu tracepoint%s no format, %s%s: raw data is hexadecimal (--tracefs DIR "
 			 "reads formats)",
 			 count, count == 1 ? " has" : "s have", count == 1 ? "" : "the first is ",
-			 events->names[first]->name);
+			 events->list[first].name->name);
 }
 
 void lines_end_limit(struct lines *lines)
@@ -313,7 +313,7 @@ static char *put_head(char *p, struct lines *lines, const struct lines_record *h
 	if (!lines->options.no_misc)
 		end = put_misc_names(end, lines, header->plan, header->misc);
 	if (header->event >= 0 && !lines->options.no_event) {
-		const struct event_name *name = lines->events->names[header->event];
+		const struct event_name *name = lines->events->list[header->event].name;
 
 		end = put_key(end, name->text, name->length);
 	}
@@ -549,7 +549,7 @@ static void put_line(struct lines *lines, const struct lines_record *header,
 {
 	const struct plan *plan = header->plan;
 	const struct format *format =
-		header->event >= 0 ? lines->events->types[header->event].format : NULL;
+		header->event >= 0 ? lines->events->list[header->event].format : NULL;
 	size_t longest = record_longest(plan, format, header->size), n;
 	const struct joined *joined = NULL;
 	enum record_problem problem;

@@ -25,10 +25,10 @@ int names_set(struct events *events, int event, const char *name, size_t size)
 	*p++ = ',';
 	if (p - text > EVENT_TEXT_MAX)
 		return 0;
-	set = events->names[event] ? events->names[event] : calloc(1, sizeof(*set));
+	set = events->list[event].name ? events->list[event].name : calloc(1, sizeof(*set));
 	if (!set)
 		return -ENOMEM;
-	events->names[event] = set;
+	events->list[event].name = set;
 	set->length = (size_t)(p - text);
 	memcpy(set->text, text, set->length);
 	memcpy(set->name, name, size);
@@ -119,7 +119,7 @@ int names_by_attr(struct events *events, int event, const unsigned char *bytes, 
 		name[n++] = 'p';
 	if (names_set(events, event, name, n))
 		return -ENOMEM;
-	events->names[event]->is_by_attr = true;
+	events->list[event].name->is_by_attr = true;
 	return 0;
 }
 
@@ -128,11 +128,11 @@ int names_by_formats(struct events *events)
 	int err = 0;
 
 	for (size_t i = 0; i < events->count && !err; i++) {
-		const struct format *format = events->types[i].format;
+		const struct format *format = events->list[i].format;
 		char name[EVENT_NAME_MAX];
 		int n;
 
-		if (!format || !events->names[i] || !events->names[i]->is_by_attr)
+		if (!format || !events->list[i].name || !events->list[i].name->is_by_attr)
 			continue;
 		n = snprintf(name, sizeof(name), "%s:%s", format->system, format->name);
 		err = n < (int)sizeof(name) ? names_set(events, (int)i, name, (size_t)n) : 0;
@@ -180,24 +180,13 @@ static int tell_update(void *context, const struct record_text *told)
 			       : 0;
 }
 
-/* The events whose attr has that type and config. */
-static int name_by_type(struct events *events, uint64_t type, uint64_t config, const char *name,
-			size_t size)
-{
-	int err = 0;
-
-	for (size_t i = 0; i < events->count && !err; i++)
-		if (events->types[i].type == type && events->types[i].config == config)
-			err = names_set(events, (int)i, name, size);
-	return err;
-}
-
 enum { TYPES_MAX = 1000 }; /* of simpleperf's lines, each of which looks through all events */
 
 /* "cpu-cycles,0,0\ninstructions,0,1" under event_type_info. */
 static int tell_meta(void *context, const struct record_text *told)
 {
 	struct naming *n = context;
+	struct events *events = n->events;
 	const char *at = told->text, *end = at + told->size;
 	int err = 0;
 
@@ -214,7 +203,10 @@ static int tell_meta(void *context, const struct record_text *told)
 		line = line ? line : end;
 		snprintf(text, sizeof(text), "%.*s", (int)(line - at), at);
 		if (sscanf(text, "%*[^,]%n,%" SCNu64 ",%" SCNu64, &name, &type, &config) == 2)
-			err = name_by_type(n->events, type, config, text, (size_t)name);
+			for (size_t i = 0; i < events->count && !err; i++)
+				if (events->list[i].type == type &&
+				    events->list[i].config == config)
+					err = names_set(events, (int)i, text, (size_t)name);
 		at = line + 1;
 	}
 	return err;
@@ -259,7 +251,7 @@ int names_put(const struct events *events, struct out *out)
 	int err = out_text(out, ",\"events\":[");
 
 	for (size_t i = 0; i < events->count && !err; i++) {
-		const struct event_name *name = events->names[i];
+		const struct event_name *name = events->list[i].name;
 		char *p = out_room(out, EVENT_TEXT_MAX);
 
 		if (!p)

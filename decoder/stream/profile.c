@@ -184,7 +184,7 @@ int profile_add(struct profile *profile, const struct joined *joined)
 	if (joined->event < 0)
 		return 0;
 	is_named = profile->event &&
-		   !strcmp(profile->event, profile->events->names[joined->event]->name);
+		   !strcmp(profile->event, profile->events->list[joined->event].name->name);
 	if (profile->only < 0 && (!profile->event || is_named))
 		profile->only = joined->event;
 	if (!all && !is_named && (profile->event || joined->event != profile->only))
@@ -345,7 +345,7 @@ static void put_pprof(struct profile *profile, struct out *out)
 	put_sample_type(profile, out, "samples");
 	for (size_t i = 0; i < profile->events->count; i++)
 		if (!profile->event || (int)i == profile->only)
-			put_sample_type(profile, out, profile->events->names[i]->name);
+			put_sample_type(profile, out, profile->events->list[i].name->name);
 	put_pprof_samples(profile, out);
 	for (const struct mapping *mapping = profile->first_mapping; mapping;
 	     mapping = mapping->next) {

@@ -33,15 +33,6 @@ static int by_time(const void *a, const void *b)
 	return x->order < y->order ? -1 : 1;
 }
 
-/* The size of a record that waits stands in front of its bytes. */
-static size_t size_of_waiting(const struct waiting *waiting)
-{
-	size_t size;
-
-	memcpy(&size, waiting->bytes, sizeof(size));
-	return size;
-}
-
 /* Puts those up to that time, the oldest first, or the oldest `most` of them. */
 static int put_until(struct sorter *sorter, uint64_t time, size_t most)
 {
@@ -53,11 +44,10 @@ static int put_until(struct sorter *sorter, uint64_t time, size_t most)
 	qsort(sorter->list, sorter->count, sizeof(*sorter->list), by_time);
 	for (; n < sorter->count && n < most && sorter->list[n].time <= time && !err; n++) {
 		struct waiting *waiting = &sorter->list[n];
-		size_t size = size_of_waiting(waiting);
 
-		err = sorter->put(sorter->to, waiting->bytes + sizeof(size), size, waiting->place);
+		err = sorter->put(sorter->to, waiting->bytes, waiting->size, waiting->place);
 		sorter->written = waiting->time;
-		sorter->bytes -= size;
+		sorter->bytes -= waiting->size;
 		free(waiting->bytes);
 	}
 	left = sorter->count - n;
@@ -77,12 +67,11 @@ int sort_add(struct sorter *sorter, uint64_t time, const unsigned char *bytes, s
 	}
 	if (list_grow(&sorter->list, sorter->count, &sorter->capacity, sizeof(*sorter->list)))
 		return -ENOMEM;
-	copy = malloc(sizeof(size) + size);
+	copy = malloc(size);
 	if (!copy)
 		return -ENOMEM;
-	memcpy(copy, &size, sizeof(size));
-	memcpy(copy + sizeof(size), bytes, size);
-	sorter->list[sorter->count++] = (struct waiting){time, sorter->order++, copy, place};
+	memcpy(copy, bytes, size);
+	sorter->list[sorter->count++] = (struct waiting){time, sorter->order++, copy, size, place};
 	sorter->bytes += size;
 	if (time > sorter->newest)
 		sorter->newest = time;

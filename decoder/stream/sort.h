@@ -14,6 +14,7 @@ struct sorter {
 	struct waiting {
 		uint64_t time, order;
 		unsigned char *bytes;
+		size_t size;
 		struct place place;
 	} * list;
 	size_t count, capacity, bytes;

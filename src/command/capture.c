@@ -182,8 +182,8 @@ static struct traced find_traced(struct events *events)
 				tracefs_open()};
 
 	for (size_t i = 0; i < events->count; i++)
-		if (events->types[i].is_traced)
-			traced.ids[traced.count++] = events->types[i].config;
+		if (events->list[i].is_traced)
+			traced.ids[traced.count++] = events->list[i].config;
 	if (traced.count && traced.tracefs >= 0)
 		tracefs_formats(traced.tracefs, traced.ids, traced.count, take_format, events);
 	events_set_formats(events);
@@ -222,7 +222,7 @@ static void put_event_desc(FILE *f, const struct recording *r, const struct capt
 	for (size_t i = 0; i < c->attrs->count; i++) {
 		fwrite(c->attrs->bytes + i * stride, 1, size, f);
 		put_u32(f, c->buffer_count);
-		put_padded(f, events->names[i]->name);
+		put_padded(f, events->list[i].name->name);
 		for (size_t k = 0; k < c->buffer_count; k++)
 			fwrite(&c->buffers[k].ids[i], sizeof(uint64_t), 1, f);
 	}
@@ -616,7 +616,7 @@ static int check_told_apart(const struct abi *abi, const struct attr_list *attrs
 		/* One that only counts is read, if at all; samples with an id can be told apart. */
 		if ((!attr_has(abi, attr, "sample_period") &&
 		     !attr_has(abi, attr, "sample_id_all")) ||
-		    events.count == 1 || events.shapes[events.shape_of[i]]->sample_id >= 0)
+		    events.count == 1 || events.list[i].shape->sample_id >= 0)
 			continue;
 		say(stderr,
 		    "perfabi capture: nothing in the records of attr %zu tells them from those of "
