@@ -349,8 +349,8 @@ int call_begin_events(struct call *call, const struct perfabi *perfabi,
 	if (err)
 		return err;
 	call->option = NULL;
-	lines_id_clashes(&d->lines, &d->events, (struct place){.within = -1});
-	lines_no_ids(&d->lines, &d->events, (struct place){.within = -1});
+	lines_id_clashes(&d->lines, &d->events, place_at(0));
+	lines_no_ids(&d->lines, &d->events, place_at(0));
 	return d->out.err;
 }
 

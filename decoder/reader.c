@@ -269,7 +269,7 @@ static int go_on(struct perfabi_reader *reader)
 {
 	struct find *find = finds_oldest(&reader->coming);
 	struct decoder *d = &reader->call.decoder;
-	struct place place = {.within = -1};
+	struct place place = place_at(0);
 	const unsigned char *bytes;
 	bool more = true;
 	size_t size;

@@ -126,8 +126,9 @@ const char *input_folder(void)
 int input_spool(struct input *in)
 {
 	char path[4096];
-	int err, fd, n = snprintf(path, sizeof(path), "%s/perfabi-XXXXXX", input_folder());
-	uint64_t size;
+	int err = 0, fd, n = snprintf(path, sizeof(path), "%s/perfabi-XXXXXX", input_folder());
+	uint64_t size = 0;
+	size_t some;
 
 	if (n < 0 || (size_t)n >= sizeof(path))
 		return -ENAMETOOLONG;
@@ -135,20 +136,12 @@ int input_spool(struct input *in)
 	if (fd < 0)
 		return -errno;
 	unlink(path);
-	err = write_fully(fd, in->window + in->start, in->end - in->start);
-	size = in->end - in->start;
-	while (!err) {
-		ssize_t got = read_pipe(in, in->window, in->capacity);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0) {
-			err = got ? -errno : 0;
-			break;
-		}
-		err = write_fully(fd, in->window, (size_t)got);
-		size += (uint64_t)got;
+	while (!err && (some = input_fill(in, 1))) {
+		err = write_fully(fd, input_bytes(in), some);
+		input_advance(in, some);
+		size += some;
 	}
+	err = err ? err : in->err;
 	if (err) {
 		close(fd);
 		return err;

@@ -1090,37 +1090,22 @@ enum record_problem record_put(const struct plan *plan, struct record *r,
 const char *record_problem_text(enum record_problem problem, const struct record *r, char *text,
 				size_t size)
 {
-	const char *key = r->failed && r->failed[0] == '"' ? r->failed + 1 : NULL;
-	int n = key ? (int)strcspn(key, "\"") : 0;
+	static const char *const says[] = {
+		[RECORD_OK] = "is whole",
+		[RECORD_SHORT] = "ends past the record",
+		[RECORD_COUNT] = "has more elements than bytes",
+		[RECORD_IMPOSSIBLE] = "has a value that no kernel gives it",
+		[RECORD_UNKNOWN] =
+			"has a value that cases/abi has no name for: what follows is not "
+			"known"};
+	const char *key = r->failed && r->failed[0] == '"' ? r->failed + 1 : "a field\"";
 
-	switch (problem) {
-	case RECORD_SHORT:
-		snprintf(text, size, "%.*s%sends past the record", n, key ? key : "",
-			 n ? " " : "a field ");
-		break;
-	case RECORD_COUNT:
-		snprintf(text, size, "%.*s%smore elements than bytes", n, key ? key : "",
-			 n ? " has " : "");
-		break;
-	case RECORD_ATTR:
+	if (problem == RECORD_ATTR)
 		snprintf(text, size, "an attr of less than %u bytes", r->abi->attr_smallest);
-		break;
-	case RECORD_IMPOSSIBLE:
-		snprintf(text, size, "%.*s has a value that no kernel gives it", n, key ? key : "");
-		break;
-	case RECORD_LEFT:
+	else if (problem == RECORD_LEFT)
 		snprintf(text, size, "no field accounts for the bytes from %u on", r->failed_at);
-		break;
-	case RECORD_UNKNOWN:
-		snprintf(text, size,
-			 "%.*s has a value that cases/abi has no name for: what follows is "
-			 "not known",
-			 n, key ? key : "");
-		break;
-	case RECORD_OK:
-		snprintf(text, size, "whole");
-		break;
-	}
+	else
+		snprintf(text, size, "%.*s %s", (int)strcspn(key, "\""), key, says[problem]);
 	return text;
 }
 

@@ -115,24 +115,23 @@ static int begin_perfdata(struct decoder *d, struct error *e)
 	if (d->parts.dir < 0 && perfdata_has_named(&d->file, d->abi, "dir_format") &&
 	    parts_beside(d->in.fd, false))
 		lines_diagnostic(
-			&d->lines, (struct place){.within = -1}, "parts", 0,
+			&d->lines, place_at(0), "parts", 0,
 			"this is one file of a recording that is a directory: more records "
 			"are in data.0 beside it; decode the directory");
 	if (d->file.open_ended)
 		lines_diagnostic(
-			&d->lines, (struct place){.offset = PERFDATA_DATA_SIZE, .within = -1},
-			"not-closed", 0,
+			&d->lines, place_at(PERFDATA_DATA_SIZE), "not-closed", 0,
 			"data.size is 0: perf did not close this file; read on to its end");
 	if (d->file.data.offset > d->in.size)
-		lines_diagnostic(
-			&d->lines, (struct place){.offset = PERFDATA_DATA_OFFSET, .within = -1},
-			"section-past-end", 0, "the data begins at %llu of %llu bytes",
-			(unsigned long long)d->file.data.offset, (unsigned long long)d->in.size);
+		lines_diagnostic(&d->lines, place_at(PERFDATA_DATA_OFFSET), "section-past-end", 0,
+				 "the data begins at %llu of %llu bytes",
+				 (unsigned long long)d->file.data.offset,
+				 (unsigned long long)d->in.size);
 	else if (d->file.data.size > data.size)
-		lines_diagnostic(
-			&d->lines, (struct place){.offset = PERFDATA_DATA_SIZE, .within = -1},
-			"truncated", 0, "the header says %llu bytes of data, and %llu are there",
-			(unsigned long long)d->file.data.size, (unsigned long long)data.size);
+		lines_diagnostic(&d->lines, place_at(PERFDATA_DATA_SIZE), "truncated", 0,
+				 "the header says %llu bytes of data, and %llu are there",
+				 (unsigned long long)d->file.data.size,
+				 (unsigned long long)data.size);
 	input_select(&d->in, &data, 1);
 	return decoder_pass_on(d);
 }
@@ -141,7 +140,7 @@ static int begin_perfdata(struct decoder *d, struct error *e)
 static int make_list_header(struct decoder *d, struct out *out)
 {
 	unsigned char page[RING_PAGE_MIN];
-	struct place place = {.within = -1};
+	struct place place = place_at(0);
 	bool is_ring = d->format == PERFABI_RING;
 	char *p = out_room(out, 128);
 	long n;
@@ -198,7 +197,7 @@ static int begin_ring(struct decoder *d, struct error *e)
 	input_select(&d->in, d->ring.segments, d->ring.segment_count);
 	if (d->ring.lost_begin) {
 		uint64_t linear;
-		struct place place = {.offset = input_offset(&d->in, 0, &linear), .within = -1};
+		struct place place = place_at(input_offset(&d->in, 0, &linear));
 
 		damage_begin(&d->damage, &d->events, NULL, 0, SCAN_MORE, place);
 	}

@@ -538,14 +538,14 @@ static int end_file(struct decoder *d, bool *more)
 	*more = false;
 	d->lines.options.silent = d->options.shards && d->options.shard < d->options.shards;
 	if (!next)
-		lines_no_formats(&d->lines, &d->events, (struct place){.within = -1});
+		lines_no_formats(&d->lines, &d->events, place_at(0));
 	if (next || !d->options.sort)
 		return next;
 	err = sort_end(&d->sorter);
 	if (!err && d->lines.join)
 		lines_end_join(&d->lines);
 	if (!err && d->sorter.late)
-		lines_diagnostic(&d->lines, (struct place){.within = -1}, "late", 0,
+		lines_diagnostic(&d->lines, place_at(0), "late", 0,
 				 "%llu records came so late that newer ones were printed before",
 				 (unsigned long long)d->sorter.late);
 	return err ? err : d->out.err;

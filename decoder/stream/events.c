@@ -12,11 +12,11 @@
 
 static const char *const record_families[] = {"record", "tool_record"};
 
-/* Who uses fields of the attr, and which, as bits of events->uses. */
+/* The bits, of events->uses, of the fields that a layout uses; one for which there is no bit. */
 struct user {
 	struct events *events;
 	uint32_t uses;
-	const struct abi_field *excess; /* one for which there is no bit */
+	const struct abi_field *excess;
 };
 
 static void note_use(void *context, const struct abi_field *field)
@@ -36,7 +36,7 @@ static void note_use(void *context, const struct abi_field *field)
 	user->uses |= UINT32_C(1) << i;
 }
 
-/* The bits of the fields that a layout uses. 0, or -EINVAL with `e` filled. */
+/* 0, or -EINVAL with `e` filled. */
 static int uses_of(struct events *events, const struct layout *layout, uint32_t *uses,
 		   struct error *e)
 {
@@ -44,10 +44,10 @@ static int uses_of(struct events *events, const struct layout *layout, uint32_t 
 
 	layout_attr_fields(&layout->list, note_use, &user);
 	*uses = user.uses;
-	if (!user.excess)
-		return 0;
-	return error_name(e, NULL, user.excess->name, NULL,
-			  "records that depend on no more than %d fields of attr", USES_MAX);
+	return user.excess ? error_name(e, NULL, user.excess->name, NULL,
+					"records that depend on no more than %d fields of attr",
+					USES_MAX)
+			   : 0;
 }
 
 static void slot_records(struct events *events)

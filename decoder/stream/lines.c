@@ -229,7 +229,7 @@ void lines_end_limit(struct lines *lines)
 {
 	lines->limit = 0;
 	if (lines->unsaid)
-		lines_diagnostic(lines, (struct place){.within = -1}, "more", 0,
+		lines_diagnostic(lines, place_at(0), "more", 0,
 				 "%zu more diagnostics about the header", lines->unsaid);
 	lines->unsaid = 0;
 }

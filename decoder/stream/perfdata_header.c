@@ -6,6 +6,7 @@
 #include "stream/perfdata_header.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,18 +32,13 @@ struct reader {
 	uint64_t ids; /* bytes of ids so far */
 };
 
-static struct place at_offset(uint64_t offset)
-{
-	return (struct place){.offset = offset, .within = -1};
-}
-
 /* True if the range lies in the file; if not, a diagnostic says so. */
 static bool in_file(const struct reader *r, const struct segment *range, uint64_t named_at,
 		    const char *what)
 {
 	if (range->offset <= r->in->size && range->size <= r->in->size - range->offset)
 		return true;
-	lines_diagnostic(r->lines, at_offset(named_at), "section-past-end", 0,
+	lines_diagnostic(r->lines, place_at(named_at), "section-past-end", 0,
 			 "%s: offset %llu, size %llu, in a file of %llu bytes", what,
 			 (unsigned long long)range->offset, (unsigned long long)range->size,
 			 (unsigned long long)r->in->size);
@@ -64,35 +60,12 @@ int perfdata_header_add_id(struct events *events, uint64_t id, struct place plac
 	return 0;
 }
 
-/* As many ids as the buffer holds; `first`: none came before them. */
-static int put_some_ids(const struct reader *r, int *event, const unsigned char *ids, size_t size,
-			uint64_t offset, bool first)
-{
-	char *p = out_room(r->out, size / 8 * 22);
-
-	if (!p)
-		return -ENOMEM;
-	for (size_t i = 0; i + 8 <= size; i += 8) {
-		uint64_t id = load_word(ids + i, 8, r->events->order);
-
-		if (perfdata_header_add_id(r->events, id, at_offset(offset + i), r->lines, r->found,
-					   event))
-			return -ENOMEM;
-		if (!first)
-			*p++ = ',';
-		first = false;
-		p = put_u64(p, id);
-	}
-	r->out->at = p;
-	return 0;
-}
-
 /* A read gave less than the section has, as `n` says: an error, or the file is not what it was. */
 static int got_shorter(const struct reader *r, long n, uint64_t offset)
 {
 	if (n < 0)
 		return (int)n;
-	lines_diagnostic(r->lines, at_offset(offset), "truncated", 0,
+	lines_diagnostic(r->lines, place_at(offset), "truncated", 0,
 			 "the file got shorter while it was read");
 	return 0;
 }
@@ -103,20 +76,28 @@ static int put_ids(const struct reader *r, int event, const struct segment *rang
 	int err = ids ? 0 : -ENOMEM;
 
 	for (uint64_t at = 0; !err && at + 8 <= range->size;) {
-		size_t want = range->size - at < IDS_AT_ONCE * 8 ? (size_t)(range->size - at)
-								 : IDS_AT_ONCE * 8;
-		long n = input_read_at(r->in, range->offset + at, ids, want & ~(size_t)7);
+		uint64_t left = (range->size - at) & ~UINT64_C(7);
+		long n = input_read_at(r->in, range->offset + at, ids,
+				       left < IDS_AT_ONCE * 8 ? (size_t)left : IDS_AT_ONCE * 8);
 
 		if (n < 8) {
 			err = got_shorter(r, n, range->offset + at);
 			break;
 		}
-		err = put_some_ids(r, &event, ids, (size_t)n, range->offset + at, !at);
-		at += (uint64_t)n;
+		for (long i = 0; i + 8 <= n && !err; i += 8, at += 8) {
+			uint64_t id = load_word(ids + i, 8, r->events->order);
+			char *p = out_room(r->out, 22);
+
+			err = perfdata_header_add_id(r->events, id, place_at(range->offset + at),
+						     r->lines, r->found, &event);
+			if (p)
+				r->out->at = put_u64(at ? put_text(p, ",") : p, id);
+		}
+		err = err ? err : r->out->err;
 	}
 	free(ids);
 	if (!err && range->size % 8)
-		lines_diagnostic(r->lines, at_offset(range->offset + range->size / 8 * 8),
+		lines_diagnostic(r->lines, place_at(range->offset + range->size / 8 * 8),
 				 "truncated", 0,
 				 "an attr's ids end with a part of one: %u of 8 bytes",
 				 (unsigned)(range->size % 8));
@@ -139,8 +120,7 @@ static void check_bits(struct events *events, const unsigned char *attr, size_t 
 		for (size_t k = 0; k < field->set->count; k++)
 			value &= ~field->set->values[k].value;
 		if (value)
-			lines_diagnostic(lines, at_offset(offset + field->offset), "unknown-bits",
-					 0,
+			lines_diagnostic(lines, place_at(offset + field->offset), "unknown-bits", 0,
 					 "attr.%s has bits 0x%llx that cases/abi has no name for: "
 					 "records may hold more than is known",
 					 fields[i], (unsigned long long)value);
@@ -158,7 +138,7 @@ int perfdata_header_add_attr(struct events *events, const unsigned char *attr, s
 		return names_by_attr(events, *event, attr, size);
 	if (!error_is_set(&e) || e.no_memory)
 		return -ENOMEM;
-	lines_diagnostic(lines, at_offset(offset), "attr", 0, "expected %s, got %s", e.expected,
+	lines_diagnostic(lines, place_at(offset), "attr", 0, "expected %s, got %s", e.expected,
 			 e.got);
 	return 0;
 }
@@ -176,14 +156,14 @@ static size_t valid_size(const struct reader *r, const unsigned char *attr, uint
 	if (!size)
 		return smallest;
 	if (size < smallest) {
-		lines_diagnostic(r->lines, at_offset(offset + 4), "attr-size", 0,
+		lines_diagnostic(r->lines, place_at(offset + 4), "attr-size", 0,
 				 "attr.size is %llu, and no attr is smaller than %zu: it is read "
 				 "as one of these",
 				 (unsigned long long)size, smallest);
 		return smallest;
 	}
 	if (size > entry) {
-		lines_diagnostic(r->lines, at_offset(offset + 4), "attr-short", 0,
+		lines_diagnostic(r->lines, place_at(offset + 4), "attr-short", 0,
 				 "attr.size is %llu, and its entry has %zu bytes of it: the last "
 				 "%llu are missing and taken for 0",
 				 (unsigned long long)size, entry,
@@ -207,9 +187,12 @@ static int put_entry(struct reader *r, const unsigned char *entry, uint64_t offs
 		err = found_attrs_add(r->found, events, entry, size);
 	if (!err)
 		text = attr_to_text(events->abi, events->arch, entry, size, events->order);
-	if (!text || out_text(r->out, "{\"attr\":") || out_text(r->out, text) ||
-	    out_text(r->out, ",\"ids\":["))
-		err = -ENOMEM;
+	err = text ? 0 : -ENOMEM;
+	if (text) {
+		out_text(r->out, "{\"attr\":");
+		out_text(r->out, text);
+		out_text(r->out, ",\"ids\":[");
+	}
 	free(text);
 	/*
 	 * Ids of attrs do not overlap: together they cannot be more than the file. A file that says
@@ -217,7 +200,7 @@ static int put_entry(struct reader *r, const unsigned char *entry, uint64_t offs
 	 */
 	if (!err && in_file(r, &ids, offset + attr_size, "ids of an attr")) {
 		if (ids.size > r->in->size - r->ids) {
-			lines_diagnostic(r->lines, at_offset(offset + attr_size), "ids-overlap", 0,
+			lines_diagnostic(r->lines, place_at(offset + attr_size), "ids-overlap", 0,
 					 "the ids of this attr and those before it are more than "
 					 "the file's %llu bytes",
 					 (unsigned long long)r->in->size);
@@ -240,14 +223,14 @@ static int put_attrs(struct reader *r)
 	int err = out_text(r->out, ",\"attrs\":[");
 
 	if (!sizes && file->attrs.size)
-		lines_diagnostic(r->lines, at_offset(PERFDATA_ATTR_SIZE), "attr-size", 0,
+		lines_diagnostic(r->lines, place_at(PERFDATA_ATTR_SIZE), "attr-size", 0,
 				 "attr entries of %llu bytes: expected %llu to %zu",
 				 (unsigned long long)file->attr_size, (unsigned long long)smallest,
 				 sizeof(entry));
 	if (!sizes || !in_file(r, &file->attrs, PERFDATA_ATTRS, "attrs"))
 		count = 0;
 	else if (file->attrs.size % file->attr_size)
-		lines_diagnostic(r->lines, at_offset(file->attrs.offset + count * file->attr_size),
+		lines_diagnostic(r->lines, place_at(file->attrs.offset + count * file->attr_size),
 				 "attr-size", 0,
 				 "the attrs end with a part of an entry: %llu of %llu bytes",
 				 (unsigned long long)(file->attrs.size % file->attr_size),
@@ -265,32 +248,25 @@ static int put_attrs(struct reader *r)
 		if (!err)
 			err = put_entry(r, entry, offset, &more);
 	}
-	lines_no_ids(r->lines, r->events, at_offset(file->attrs.offset));
+	lines_no_ids(r->lines, r->events, place_at(file->attrs.offset));
 	return err ? err : out_text(r->out, "]");
 }
 
-static char *put_feature_name(char *p, const struct abi_value *value, unsigned feature)
+static void put_feature_name(struct out *out, unsigned feature, const struct abi_value *value)
 {
-	*p++ = '"';
 	if (value)
-		p = put_text(p, value->name);
+		out_format(out, "\"%s\":", value->name);
 	else
-		p = put_u64(put_text(p, "feature_"), feature);
-	return put_text(p, "\":");
+		out_format(out, "\"feature_%u\":", feature);
 }
 
 /* "name":{"offset":...,"size":...}: where it is, not what. */
 static int put_range(struct out *out, unsigned feature, const struct abi_value *value,
 		     const struct segment *range)
 {
-	char *p = out_room(out, 256);
-
-	if (!p)
-		return -ENOMEM;
-	p = put_text(put_feature_name(p, value, feature), "{\"offset\":");
-	p = put_text(put_u64(p, range->offset), ",\"size\":");
-	out->at = put_text(put_u64(p, range->size), "}");
-	return 0;
+	put_feature_name(out, feature, value);
+	return out_format(out, "{\"offset\":%" PRIu64 ",\"size\":%" PRIu64 "}", range->offset,
+			  range->size);
 }
 
 /* The text of a section goes out as it grows, by out_spill(): a MiB of attrs is many of JSON. Or
@@ -342,16 +318,20 @@ static int put_section(const struct reader *r, unsigned feature, const struct ab
 		return -ENOMEM;
 	problem = run_section(r, plan, bytes, size, forget, &p);
 	if (problem)
-		lines_diagnostic(r->lines, at_offset(range->offset + record->failed_at), "feature",
+		lines_diagnostic(r->lines, place_at(range->offset + record->failed_at), "feature",
 				 0, "%s: %s", value->name,
 				 record_problem_text(problem, record, text, sizeof(text)));
 	if (record->err)
 		return record->err;
 	if (problem && problem < RECORD_IMPOSSIBLE)
 		return put_range(r->out, feature, value, range);
-	p = r->out->at;
-	if (problem == RECORD_LEFT)
-		p = put_text(put_feature_name(p, value, feature), "{");
+	if (problem == RECORD_LEFT) {
+		put_feature_name(r->out, feature, value);
+		out_text(r->out, "{");
+	}
+	p = out_room(r->out, longest);
+	if (!p)
+		return -ENOMEM;
 	run_section(r, plan, bytes, size, out_spill, &p);
 	p -= p[-1] == ',';
 	if (problem == RECORD_LEFT)
@@ -391,13 +371,8 @@ static int put_feature(const struct reader *r, unsigned feature, const struct se
 	int err = 0;
 
 	if (layout && (!layout->list.count || !range->size)) {
-		char *p = out_room(r->out, 256);
-
-		if (!p)
-			return -ENOMEM;
-		r->out->at = put_text(put_feature_name(p, value, feature),
-				      layout->list.count ? "null" : "true");
-		return 0;
+		put_feature_name(r->out, feature, value);
+		return out_text(r->out, layout->list.count ? "null" : "true");
 	}
 	if (layout)
 		err = read_section(r->in, range, SECTION_MAX, &bytes);
@@ -442,7 +417,7 @@ static int put_features(const struct reader *r)
 		if (found < 0)
 			return found;
 		if (!found) {
-			lines_diagnostic(r->lines, at_offset(named_at), "section-past-end", 0,
+			lines_diagnostic(r->lines, place_at(named_at), "section-past-end", 0,
 					 "the table of feature sections ends past the file");
 			break;
 		}
@@ -452,7 +427,7 @@ static int put_features(const struct reader *r)
 		if (!first)
 			err = out_text(r->out, ",");
 		if (!err && overlaps(ranges, count, &range)) {
-			lines_diagnostic(r->lines, at_offset(named_at), "sections-overlap", 0,
+			lines_diagnostic(r->lines, place_at(named_at), "sections-overlap", 0,
 					 "%s shares bytes with another section: only its place is "
 					 "printed",
 					 what);
@@ -511,7 +486,8 @@ static int take_section(const struct reader *r, const char *name)
 	unsigned char *bytes;
 	int err;
 
-	if (!value || !perfdata_has_feature(r->file, (unsigned)value->value))
+	if (!value || !perfdata_has_feature(r->file, (unsigned)value->value) ||
+	    (!r->lines->join && !strcmp(name, "build_id")))
 		return 0;
 	err = perfdata_find_feature(r->file, r->in, r->events->order, (unsigned)value->value,
 				    &range, &named_at);
@@ -532,35 +508,26 @@ static int take_section(const struct reader *r, const char *name)
 int perfdata_header_put(const struct perfdata *file, struct input *in, struct events *events,
 			struct lines *lines, struct found_attrs *found, struct out *out)
 {
+	static const char *const sections[] = {"tracing_data", "simpleperf_meta_info", "event_desc",
+					       "build_id"};
 	struct reader r = {file, in, events, lines, found, out, 0};
-	char *p = out_room(out, 256);
 	int err;
 
-	if (!p)
-		return -ENOMEM;
-	p = put_text(p, "{\"type\":\"header\",\"format\":\"");
-	p = put_text(p, file->is_pipe ? "perf.data pipe" : "perf.data");
-	p = put_u64(put_text(p, "\",\"version\":"), file->version);
-	p = put_text(put_text(p, ",\"byte_order\":\""), events->order == BIG ? "big" : "little");
-	out->at = put_text(p, "\"");
-	err = file->is_pipe ? 0 : take_section(&r, "arch");
-	if (!err && !file->is_pipe)
+	out_format(out,
+		   "{\"type\":\"header\",\"format\":\"perf.data%s\",\"version\":%u,"
+		   "\"byte_order\":\"%s\"",
+		   file->is_pipe ? " pipe" : "", file->version,
+		   events->order == BIG ? "big" : "little");
+	if (file->is_pipe)
+		return out_text(out, "}\n");
+	err = take_section(&r, "arch");
+	if (!err)
 		err = put_attrs(&r);
-	if (!err && !file->is_pipe)
-		err = take_section(&r, "tracing_data");
-	if (!err && !file->is_pipe)
-		err = take_section(&r, "simpleperf_meta_info");
-	if (!err && !file->is_pipe)
-		err = take_section(&r, "event_desc");
-	if (!err && !file->is_pipe && lines->join)
-		err = take_section(&r, "build_id");
-	if (!err && !file->is_pipe && !found) {
-		p = out_room(out, 128);
-		if (!p)
-			return -ENOMEM;
-		p = put_u64(put_text(p, ",\"data\":{\"offset\":"), file->data.offset);
-		p = put_u64(put_text(p, ",\"size\":"), file->data.size);
-		out->at = put_text(p, "}");
+	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]) && !err; i++)
+		err = take_section(&r, sections[i]);
+	if (!err && !found) {
+		out_format(out, ",\"data\":{\"offset\":%" PRIu64 ",\"size\":%" PRIu64 "}",
+			   file->data.offset, file->data.size);
 		err = names_put(events, out);
 		if (!err)
 			err = put_features(&r);

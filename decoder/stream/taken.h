@@ -17,6 +17,11 @@ struct place {
 	unsigned part; /* of a recording that is a directory: the file data.N, plus 1 */
 };
 
+static inline struct place place_at(uint64_t offset)
+{
+	return (struct place){.offset = offset, .within = -1};
+}
+
 /* To what stands `n` bytes behind it. */
 static inline void place_advance(struct place *place, size_t n)
 {
