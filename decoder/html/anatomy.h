@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The lines of perfabi-decode as one page: each record's bytes, coloured by member, beside its
- * JSON.
+ * The lines of perfabi-decode as one page: each record's bytes beside its JSON, which record.js
+ * colours by member.
  */
 #ifndef PERFABI_ANATOMY_H
 #define PERFABI_ANATOMY_H

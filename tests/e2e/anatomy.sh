@@ -34,10 +34,11 @@ status 0 "$decode" --html "$data"
 count '<section class=record><h2>SAMPLE' 7
 length=$("$decode" "$data" | jq -rn 'first(inputs | select(.type == "SAMPLE")).size | "\(. % 256) \(. / 256 | floor)"')
 length=$(printf '%02x %02x' ${length% *} ${length#* })
-# The first record's identifier and ip: the bytes, and where the JSON says that they are.
-says out '<i>0000</i>  <span class="m c0" data-m=0>09 00 00 00</span> <span class="m c1" data-m=1>01 40</span> <span class="m c2" data-m=2>'"$length"'</span> <span class="m c3" data-m=3>01 00 00 00 00 00 00 00</span>  '
-says out '<span class="m c4" data-m=4 tabindex=0><b>ip</b>: &quot;0xffffffff81000000&quot;<small>16+8</small></span>,'
-says out '<b>period</b>: 10000000000000000000<small>72+8</small>'
+# The first record's bytes, and its line, where the script finds whose they are.
+says out '<i>0000</i>  09 00 00 00 01 40 '"$length"' 01 00 00 00 00 00 00 00  '
+says out '&quot;ip&quot;:&quot;0xffffffff81000000&quot;'
+says out '&quot;ip&quot;:[16,8]'
+says out '&quot;period&quot;:10000000000000000000'
 # The page ends where it is to, and says so; --type and --fields pick as ever.
 status 0 "$decode" --html --limit 3 "$data"
 count '<section class=record>' 3
