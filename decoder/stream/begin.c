@@ -142,15 +142,12 @@ static int make_list_header(struct decoder *d, struct out *out)
 	unsigned char page[RING_PAGE_MIN];
 	struct place place = place_at(0);
 	bool is_ring = d->format == PERFABI_RING;
-	char *p = out_room(out, 128);
+	char *p;
 	long n;
 	int err;
 
-	if (!p)
-		return -ENOMEM;
-	p = put_text(p, "{\"type\":\"header\",\"format\":\"");
-	p = put_text(put_text(p, is_ring ? "ring" : "records"), "\",\"byte_order\":\"");
-	out->at = put_text(put_text(p, d->events.order == BIG ? "big" : "little"), "\",");
+	out_format(out, "{\"type\":\"header\",\"format\":\"%s\",\"byte_order\":\"%s\",",
+		   is_ring ? "ring" : "records", d->events.order == BIG ? "big" : "little");
 	err = given_attrs_put(d->attrs, &d->events, out);
 	if (err)
 		return err;

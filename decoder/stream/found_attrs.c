@@ -5,13 +5,13 @@
 #include "stream/found_attrs.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "abi/attr.h"
 #include "stream/names.h"
-#include "text/json.h"
 
 int found_attrs_add(struct found_attrs *found, const struct events *events,
 		    const unsigned char *attr, size_t size)
@@ -90,20 +90,15 @@ int given_attrs_put(const struct attr_list *list, const struct events *events, s
 		const struct attr_ids *ids = &list->ids[i];
 		char *text = attr_to_text(events->abi, events->arch, list->bytes + i * size, size,
 					  host_order());
-		char *p = text ? out_room(out, strlen(text) + 32 + ids->count * 24) : NULL;
 
-		err = p ? 0 : -ENOMEM;
-		if (p)
-			p = put_text(put_text(i ? put_text(p, ",") : p, "{\"attr\":"), text);
-		if (p && ids->count)
-			p = put_text(p, ",\"ids\":[");
-		for (size_t k = 0; p && k < ids->count; k++) { /* as --attr takes them back */
-			p = put_i64(p, ids->ids[k]);
-			*p++ = k + 1 < ids->count ? ',' : ']';
-		}
-		if (p)
-			out->at = put_text(p, "}");
+		out_text(out, i ? ",{\"attr\":" : "{\"attr\":");
+		err = text ? out_text(out, text) : -ENOMEM;
 		free(text);
+		for (size_t k = 0; k < ids->count; k++) /* as --attr takes them back */
+			out_format(out,
+				   ids->ids[k] <= INT64_MAX ? "%s%" PRIu64 : "%s\"0x%" PRIx64 "\"",
+				   k ? "," : ",\"ids\":[", ids->ids[k]);
+		out_text(out, ids->count ? "]}" : "}");
 	}
 	err = err ? err : out_text(out, "]");
 	return err ? err : names_put(events, out);

@@ -5,6 +5,7 @@
 #include "stream/lines.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -865,36 +866,25 @@ void lines_add_sums(struct lines_sums *to, const struct lines_sums *from)
 		sums[i] += more[i];
 }
 
-static char *put_sum(char *p, const char *key, uint64_t value)
-{
-	p = put_text(put_text(put_text(p, ",\""), key), "\":");
-	return put_u64(p, value);
-}
-
 void lines_summary(struct lines *lines, const struct lines_sums *sums)
 {
-	char *p = out_room(lines->out, TYPES * 64 + 512);
+	struct out *out = lines->out;
+	const char *comma = "";
 
-	if (!p)
-		return;
-	p = put_text(p, "{\"type\":\"summary\",\"records\":{");
+	out_text(out, "{\"type\":\"summary\",\"records\":{");
 	for (size_t i = 0; i < lines->events->record_count; i++) {
 		if (!sums->records[i])
 			continue;
-		p = put_text(put_text(put_text(p, "\""), lines->begin[i].name), "\":");
-		p = put_u64(p, sums->records[i]);
-		*p++ = ',';
+		out_format(out, "%s\"%s\":%" PRIu64, comma, lines->begin[i].name, sums->records[i]);
+		comma = ",";
 	}
 	if (sums->unknown)
-		p = put_u64(put_text(p, "\"UNKNOWN\":"), sums->unknown);
-	p = put_close(p, '}');
-	p = put_sum(p, "bytes", sums->bytes);
-	p = put_sum(p, "lost", sums->lost);
-	p = put_sum(p, "lost_samples", sums->lost_samples);
-	p = put_sum(p, "skipped", sums->skipped);
-	p = put_sum(p, "passed_over", sums->passed_over);
-	p = put_sum(p, "errors", sums->diagnostics[PERFABI_ERROR]);
-	p = put_sum(p, "warnings", sums->diagnostics[PERFABI_WARNING]);
-	p = put_sum(p, "notes", sums->diagnostics[PERFABI_NOTE]);
-	lines->out->at = put_text(p, "}\n");
+		out_format(out, "%s\"UNKNOWN\":%" PRIu64, comma, sums->unknown);
+	out_format(out,
+		   "},\"bytes\":%" PRIu64 ",\"lost\":%" PRIu64 ",\"lost_samples\":%" PRIu64
+		   ",\"skipped\":%" PRIu64 ",\"passed_over\":%" PRIu64 ",\"errors\":%" PRIu64
+		   ",\"warnings\":%" PRIu64 ",\"notes\":%" PRIu64 "}\n",
+		   sums->bytes, sums->lost, sums->lost_samples, sums->skipped, sums->passed_over,
+		   sums->diagnostics[PERFABI_ERROR], sums->diagnostics[PERFABI_WARNING],
+		   sums->diagnostics[PERFABI_NOTE]);
 }

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -254,8 +253,7 @@ static void put_folded(struct profile *profile, struct out *out)
 				out_text(out, ";");
 				out_text(out, text);
 			}
-			snprintf(text, sizeof(text), " %" PRIu64 "\n", node->samples);
-			out_text(out, text);
+			out_format(out, " %" PRIu64 "\n", node->samples);
 		}
 }
 
@@ -386,25 +384,12 @@ static void put_json_text(struct out *out, const char *text)
 		out->at = put_string(p, (const unsigned char *)text, n);
 }
 
-static void __attribute__((format(printf, 2, 3)))
-put_formatted(struct out *out, const char *format, ...)
-{
-	char text[512];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	out_text(out, text);
-}
-
 static void put_thread(const struct root *root, struct out *out)
 {
 	const char *comma = "";
 	char text[LABEL], label[LABEL + 512];
 
-	put_formatted(out, "{\"tid\":%" PRId64 ",\"pid\":%" PRId64 ",\"name\":", root->tid,
-		      root->pid);
+	out_format(out, "{\"tid\":%" PRId64 ",\"pid\":%" PRId64 ",\"name\":", root->tid, root->pid);
 	put_json_text(out, root->comm);
 	out_text(out, ",\"processType\":\"default\",\"registerTime\":0,\"unregisterTime\":null,"
 		      "\"markers\":{\"schema\":{\"name\":0,\"startTime\":1,\"endTime\":2,"
@@ -415,26 +400,26 @@ static void put_thread(const struct root *root, struct out *out)
 		const struct moment *moment = &root->moments[i];
 
 		if (moment->node->label)
-			put_formatted(out, "%s[%" PRIu64 ",", comma, moment->node->index);
+			out_format(out, "%s[%" PRIu64 ",", comma, moment->node->index);
 		else
-			put_formatted(out, "%s[null,", comma);
-		put_formatted(out, "%" PRIu64 ".%06" PRIu64 ",0]", moment->time / 1000000,
-			      moment->time % 1000000);
+			out_format(out, "%s[null,", comma);
+		out_format(out, "%" PRIu64 ".%06" PRIu64 ",0]", moment->time / 1000000,
+			   moment->time % 1000000);
 	}
 	out_text(out, "]},\"frameTable\":{\"schema\":{\"location\":0,\"relevantForJS\":1,"
 		      "\"innerWindowID\":2,\"implementation\":3,\"optimizations\":4,\"line\":5,"
 		      "\"column\":6,\"category\":7,\"subcategory\":8},\"data\":[");
 	for (uint64_t i = 0; i < root->count; i++)
-		put_formatted(out, "%s[%" PRIu64 ",false,0,null,null,null,null,%d,null]",
-			      i ? "," : "", i, 0);
+		out_format(out, "%s[%" PRIu64 ",false,0,null,null,null,null,%d,null]", i ? "," : "",
+			   i, 0);
 	out_text(out, "]},\"stackTable\":{\"schema\":{\"prefix\":0,\"frame\":1},\"data\":[");
 	for (const struct node *node = root->node.next; node; node = node->next) {
 		comma = node->index ? "," : "";
 		if (node->caller->label)
-			put_formatted(out, "%s[%" PRIu64 ",%" PRIu64 "]", comma,
-				      node->caller->index, node->index);
+			out_format(out, "%s[%" PRIu64 ",%" PRIu64 "]", comma, node->caller->index,
+				   node->index);
 		else
-			put_formatted(out, "%s[null,%" PRIu64 "]", comma, node->index);
+			out_format(out, "%s[null,%" PRIu64 "]", comma, node->index);
 	}
 	out_text(out, "]},\"stringTable\":[");
 	for (const struct node *node = root->node.next; node; node = node->next) {

@@ -6,6 +6,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -80,6 +82,18 @@ int out_drop(void *context, const char *text, size_t size)
 int out_text(struct out *out, const char *text)
 {
 	return out_append(out, text, strlen(text));
+}
+
+int out_format(struct out *out, const char *format, ...)
+{
+	char text[2048];
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	return out_append(out, text, n < (int)sizeof(text) ? (size_t)n : sizeof(text) - 1);
 }
 
 int out_line(struct out *out, const char **text, size_t *size)

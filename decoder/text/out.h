@@ -14,7 +14,8 @@ struct out {
 	size_t capacity;
 	int (*sink)(void *context, const char *text, size_t size); /* NULL: the buffer grows */
 	void *context;
-	int err; /* an error, a negative errno; nothing is passed on after it */
+	int err; /* the first error, a negative errno; it stays, and nothing is passed on after it
+		  */
 };
 
 enum { OUT_BUFFER = 256 * 1024, PUT_SLACK = 64 };
@@ -42,6 +43,9 @@ int out_append(void *out, const char *text, size_t size);
 
 /* The same of a text up to its NUL. */
 int out_text(struct out *out, const char *text);
+
+/* The same of what printf(3) makes of it, cut at 2047 bytes. */
+int out_format(struct out *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /*
  * Takes from *text, of *size bytes, what belongs to the line that comes: 1 if that is whole now, in
