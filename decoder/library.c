@@ -141,9 +141,8 @@ int perfabi_decode(const struct perfabi *perfabi, int fd, const struct perfabi_o
 		   int (*sink)(void *context, const char *text, size_t size), void *context,
 		   struct perfabi_result *result)
 {
-	const struct call_input input = {.fd = fd};
-
-	return decode_lines(perfabi, &input, options, sink, context, result);
+	return decode_lines(perfabi, &(struct call_input){.fd = fd}, options, sink, context,
+			    result);
 }
 
 int perfabi_decode_memory(const struct perfabi *perfabi, const void *bytes, size_t size,
@@ -151,9 +150,9 @@ int perfabi_decode_memory(const struct perfabi *perfabi, const void *bytes, size
 			  int (*sink)(void *context, const char *text, size_t size), void *context,
 			  struct perfabi_result *result)
 {
-	const struct call_input input = {.memory = bytes, .size = size, .in_memory = true};
-
-	return decode_lines(perfabi, &input, options, sink, context, result);
+	return decode_lines(perfabi,
+			    &(struct call_input){.memory = bytes, .size = size, .in_memory = true},
+			    options, sink, context, result);
 }
 
 static int find_attrs(const struct perfabi *perfabi, const struct call_input *input,
@@ -186,16 +185,14 @@ static int find_attrs(const struct perfabi *perfabi, const struct call_input *in
 int perfabi_attrs(const struct perfabi *perfabi, int fd, const struct perfabi_options *options,
 		  char **text, struct perfabi_result *result)
 {
-	const struct call_input input = {.fd = fd};
-
-	return find_attrs(perfabi, &input, options, text, result);
+	return find_attrs(perfabi, &(struct call_input){.fd = fd}, options, text, result);
 }
 
 int perfabi_attrs_memory(const struct perfabi *perfabi, const void *bytes, size_t size,
 			 const struct perfabi_options *options, char **text,
 			 struct perfabi_result *result)
 {
-	const struct call_input input = {.memory = bytes, .size = size, .in_memory = true};
-
-	return find_attrs(perfabi, &input, options, text, result);
+	return find_attrs(perfabi,
+			  &(struct call_input){.memory = bytes, .size = size, .in_memory = true},
+			  options, text, result);
 }

@@ -198,18 +198,17 @@ static int open_reader(const struct perfabi *perfabi, const struct call_input *i
 int perfabi_open(const struct perfabi *perfabi, int fd, const struct perfabi_options *options,
 		 struct perfabi_reader **reader, struct perfabi_result *result)
 {
-	const struct call_input input = {.fd = fd};
-
-	return open_reader(perfabi, &input, NULL, 0, options, reader, result);
+	return open_reader(perfabi, &(struct call_input){.fd = fd}, NULL, 0, options, reader,
+			   result);
 }
 
 int perfabi_open_memory(const struct perfabi *perfabi, const void *bytes, size_t size,
 			const struct perfabi_options *options, struct perfabi_reader **reader,
 			struct perfabi_result *result)
 {
-	const struct call_input input = {.memory = bytes, .size = size, .in_memory = true};
-
-	return open_reader(perfabi, &input, NULL, 0, options, reader, result);
+	return open_reader(perfabi,
+			   &(struct call_input){.memory = bytes, .size = size, .in_memory = true},
+			   NULL, 0, options, reader, result);
 }
 
 int perfabi_open_ring(const struct perfabi *perfabi, void *area, size_t size,

@@ -576,10 +576,10 @@ static int check_loop(struct doc *d, void *made, const json_t *json, const struc
 	if (!each == !fields)
 		return error_value(d->e, w, json, "each or fields");
 	node->loop.bare = each != NULL;
-	return list_smallest(r->abi, &node->loop.body)
-		       ? 0
-		       : error_value(d->e, &at, each ? each : fields,
-				     "elements of one byte at least");
+	node->loop.smallest = (uint32_t)list_smallest(r->abi, &node->loop.body);
+	return node->loop.smallest ? 0
+				   : error_value(d->e, &at, each ? each : fields,
+						 "elements of one byte at least");
 }
 
 static int check_object(struct doc *d, void *made, const json_t *json, const struct where *w)

@@ -54,7 +54,7 @@ static ssize_t take_packed(void *from, void *bytes, size_t size)
 /* Takes off what is around the input, which begins with these bytes: it is as a pipe then. */
 static int look_for_packed(struct input *in, const unsigned char *bytes, size_t size)
 {
-	const char *format = unpack_detect(bytes, size);
+	const struct unpack_format *format = unpack_detect(bytes, size);
 
 	if (!format)
 		return 0;

@@ -26,7 +26,7 @@ struct stream {
 };
 
 struct unpack {
-	const struct format *format;
+	const struct unpack_format *format;
 	ssize_t (*take)(void *, void *, size_t);
 	void *from;
 	z_stream gzip;
@@ -38,7 +38,7 @@ struct unpack {
 	unsigned char packed[PACKED];
 };
 
-struct format {
+struct unpack_format {
 	const char *name;
 	unsigned char magic[UNPACK_MAGIC];
 	size_t length;
@@ -121,30 +121,28 @@ static void zstd_step(struct unpack *u, struct stream *s)
 		s->wrong = ZSTD_getErrorName(got);
 }
 
-static const struct format formats[] = {
+static const struct unpack_format formats[] = {
 	{"gzip", {0x1f, 0x8b, 8}, 3, gzip_begin, gzip_step},
 	{"xz", {0xfd, '7', 'z', 'X', 'Z', 0}, 6, xz_begin, xz_step},
 	{"zstd", {0x28, 0xb5, 0x2f, 0xfd}, 4, zstd_begin, zstd_step},
 };
 
-const char *unpack_detect(const unsigned char *bytes, size_t n)
+const struct unpack_format *unpack_detect(const unsigned char *bytes, size_t n)
 {
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
 		if (n >= formats[i].length && !memcmp(bytes, formats[i].magic, formats[i].length))
-			return formats[i].name;
+			return &formats[i];
 	return NULL;
 }
 
-struct unpack *unpack_new(const char *format, ssize_t (*take)(void *from, void *bytes, size_t size),
-			  void *from)
+struct unpack *unpack_new(const struct unpack_format *format,
+			  ssize_t (*take)(void *from, void *bytes, size_t size), void *from)
 {
 	struct unpack *u = calloc(1, sizeof(*u));
 
-	for (size_t i = 0; u && i < sizeof(formats) / sizeof(formats[0]); i++)
-		if (!strcmp(formats[i].name, format))
-			u->format = &formats[i];
 	if (!u)
 		return NULL;
+	u->format = format;
 	u->take = take;
 	u->from = from;
 	u->xz = (lzma_stream)LZMA_STREAM_INIT;

@@ -13,15 +13,15 @@ enum { UNPACK_MAGIC = 6 }; /* bytes that tell */
 
 struct unpack;
 
-/* What the bytes begin: "gzip", "xz", "zstd"; NULL: none of them. */
-const char *unpack_detect(const unsigned char *bytes, size_t n);
+/* What the bytes begin: gzip, xz, zstd; NULL: none of them. */
+const struct unpack_format *unpack_detect(const unsigned char *bytes, size_t n);
 
 /*
  * Reads from `take`, which is as read(2) with `from` for a descriptor and returns a negative errno,
  * from the first byte of what unpack_detect() found on. NULL: no memory. Free with unpack_free().
  */
-struct unpack *unpack_new(const char *format, ssize_t (*take)(void *from, void *bytes, size_t size),
-			  void *from);
+struct unpack *unpack_new(const struct unpack_format *format,
+			  ssize_t (*take)(void *from, void *bytes, size_t size), void *from);
 void unpack_free(struct unpack *unpack);
 
 /* As read(2), but a negative errno. What is damaged or cut ends the stream. */

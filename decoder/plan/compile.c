@@ -31,8 +31,7 @@ struct compiler {
 	bool outside;    /* top level of a record, where --fields applies */
 	char path[PATH]; /* of the object we are in, with its dot; "" at the top */
 	bool in_loop;
-	size_t smallest; /* bytes that the loop's element takes at least */
-	size_t longest;  /* JSON of one element */
+	size_t longest; /* JSON of one element */
 	struct {
 		const struct layout_node *node;
 		uint8_t reg;
@@ -131,8 +130,6 @@ static void plan_need(struct compiler *c, uint32_t bytes)
 	plan_op(c, c->need - 1)->bytes += bytes;
 	if (c->offset >= 0)
 		c->offset += (int)bytes;
-	if (c->in_loop)
-		c->smallest += bytes;
 }
 
 /* Bytes of any length come now. Nothing is known of what was checked before, as behind a jump's
@@ -359,12 +356,10 @@ static struct amount amount_of(const struct compiler *c, const struct layout_siz
 }
 
 /* An operation on as much as something says, with what stands in front of it and says so. */
-static struct op *add_amount(struct compiler *c, uint8_t kind, const struct layout_size *size)
+static struct op *add_amount(struct compiler *c, uint8_t kind)
 {
 	struct op *op = plan_add(c, kind);
 
-	if (c->in_loop && size->from == LAYOUT_FROM_PREFIX)
-		c->smallest += size->prefix;
 	plan_unfix(c);
 	plan_grows(c, values[kind].longest);
 	return op;
@@ -411,7 +406,7 @@ static void compile_bytes(struct compiler *c, const struct layout_node *node)
 		compile_loc(c, node->name, kinds[node->kind].kind, 1, size->from);
 		return;
 	}
-	op = add_amount(c, node->text.tracepoint ? OP_RAW : kinds[node->kind].kind, size);
+	op = add_amount(c, node->text.tracepoint ? OP_RAW : kinds[node->kind].kind);
 
 	op->text.amount = amount_of(c, size);
 	op->text.used = node->text.used ? plan_reg_of(c, node->text.used) : NO_REG;
@@ -422,10 +417,8 @@ static void compile_bytes(struct compiler *c, const struct layout_node *node)
 		sure = size->number - size->less;
 	else if (size->from == LAYOUT_TO_NUL)
 		sure = 1;
-	if (c->in_loop) { /* what its bytes become comes on top of what is in each element */
-		c->smallest += sure;
+	if (c->in_loop) /* what its bytes become comes on top of what is in each element */
 		plan_grows(c, sure * kinds[node->kind].per_byte);
-	}
 	plan_grows_per_byte(c, kinds[node->kind].per_byte);
 	plan_set_name(c, node->name);
 }
@@ -443,7 +436,7 @@ static void compile_array(struct compiler *c, const struct layout_node *node)
 		compile_loc(c, node->name, element, width, node->array.count.from);
 		return;
 	}
-	op = add_amount(c, OP_ARRAY, &node->array.count);
+	op = add_amount(c, OP_ARRAY);
 	op->width = (uint8_t)width;
 	op->array.amount = amount_of(c, &node->array.count);
 	op->array.element = element;
@@ -465,8 +458,8 @@ static void compile_fields(struct compiler *c, const struct layout_list *list);
 /* The fields between OP_LOOP and OP_NEXT, with what they take counted apart. */
 static void compile_loop(struct compiler *c, const struct layout_node *node)
 {
-	struct op *op = add_amount(c, OP_LOOP, &node->loop.count);
-	size_t begin = plan_last(c), old, outer_smallest = c->smallest, outer_longest = c->longest;
+	struct op *op = add_amount(c, OP_LOOP);
+	size_t begin = plan_last(c), old, outer_longest = c->longest;
 	bool outer_in_loop = c->in_loop, outside = c->outside;
 	const char *path;
 
@@ -481,14 +474,11 @@ static void compile_loop(struct compiler *c, const struct layout_node *node)
 		snprintf(c->path + old - 1, sizeof(c->path) - old + 1, "[].");
 	c->in_loop = true;
 	c->outside = false;
-	c->smallest = 0;
 	c->longest = 8;
 	compile_fields(c, &node->loop.body);
-	if (!c->err)
-		plan_grows_per_byte(c, c->longest / c->smallest + 1);
+	plan_grows_per_byte(c, c->longest / node->loop.smallest + 1);
 	c->in_loop = outer_in_loop;
 	c->outside = outside;
-	c->smallest = outer_smallest;
 	c->longest = outer_longest;
 	c->path[old] = '\0';
 	if (old)
@@ -656,7 +646,7 @@ static void compile_when(struct compiler *c, const struct layout_node *node)
 		[LAYOUT_IF_LEFT] = OP_UNLESS_LEFT, [LAYOUT_IF_MAYBE] = OP_UNLESS_MAYBE};
 	const struct layout_condition *condition = &node->when.condition;
 	const struct layout_list *then = &node->when.then, *other = &node->when.other;
-	size_t test, over, smallest = c->smallest;
+	size_t test, over;
 	int offset = c->offset, after;
 	struct op *op;
 
@@ -693,14 +683,12 @@ static void compile_when(struct compiler *c, const struct layout_node *node)
 		plan_aim(c, test);
 	}
 	c->offset = offset == after ? after : -1;
-	c->smallest = smallest; /* an element may do without */
 }
 
 static void compile_switch(struct compiler *c, const struct layout_node *node)
 {
 	const struct abi_family *over = node->choice.over;
 	uint8_t reg = plan_reg_of(c, node->choice.field);
-	size_t smallest = c->smallest;
 
 	for (size_t i = 0; i < over->count && !c->err; i++) {
 		struct op *op;
@@ -716,7 +704,6 @@ static void compile_switch(struct compiler *c, const struct layout_node *node)
 		compile_branch(c, &over->values[i].layout->list);
 		plan_aim(c, test);
 	}
-	c->smallest = smallest;
 }
 
 static void compile_node(struct compiler *c, const struct layout_node *node)
@@ -776,24 +763,6 @@ static void compile_node(struct compiler *c, const struct layout_node *node)
 	}
 }
 
-/* What nobody asked for is read and not written; a number is stepped over. */
-static void compile_unwanted(struct compiler *c, const struct layout_node *node)
-{
-	size_t first = c->plan->count;
-
-	if (node->kind != LAYOUT_NUMBER)
-		plan_add(c, OP_HIDE);
-	compile_node(c, node);
-	if (node->kind != LAYOUT_NUMBER)
-		plan_add(c, OP_SHOW);
-	for (size_t i = first; node->kind == LAYOUT_NUMBER && i < c->plan->count; i++) {
-		struct op *op = plan_op(c, i);
-
-		if (op->kind >= OP_U8 && op->kind <= OP_SET)
-			op->kind = OP_SKIP;
-	}
-}
-
 /* NOLINTNEXTLINE(misc-no-recursion): as deep as layouts are, LAYOUT_DEPTH */
 static void compile_fields(struct compiler *c, const struct layout_list *list)
 {
@@ -801,14 +770,23 @@ static void compile_fields(struct compiler *c, const struct layout_list *list)
 
 	for (size_t i = 0; i < list->count && !c->err; i++) {
 		const struct layout_node *node = &list->nodes[i];
+		size_t first;
 		bool is_wanted = !with->fields || !node->name || !c->outside;
 
 		for (size_t k = 0; !is_wanted && k < with->field_count; k++)
 			is_wanted = !strcmp(with->fields[k], node->name);
-		if (is_wanted)
-			compile_node(c, node);
-		else
-			compile_unwanted(c, node);
+		/* what nobody asked for is read and not written; a number is stepped over */
+		first = c->plan->count;
+		if (!is_wanted && node->kind != LAYOUT_NUMBER)
+			plan_add(c, OP_HIDE);
+		compile_node(c, node);
+		if (!is_wanted && node->kind != LAYOUT_NUMBER)
+			plan_add(c, OP_SHOW);
+		else if (!is_wanted)
+			for (; first < c->plan->count; first++)
+				if (plan_op(c, first)->kind >= OP_U8 &&
+				    plan_op(c, first)->kind <= OP_SET)
+					plan_op(c, first)->kind = OP_SKIP;
 	}
 }
 

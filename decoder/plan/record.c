@@ -548,12 +548,7 @@ ALWAYS_INLINE enum record_problem run_bytes(const struct input *in, struct state
 	return RECORD_OK;
 }
 
-static enum record_problem text(const struct plan *plan, struct record *r,
-				const unsigned char *bytes, size_t from, size_t size, uint16_t misc,
-				char **out);
-static enum record_problem text_swapped(const struct plan *plan, struct record *r,
-					const unsigned char *bytes, size_t from, size_t size,
-					uint16_t misc, char **out);
+static __typeof__(record_put) text, text_swapped;
 
 /* Raw data by its format: where that is written up to, or NULL where it does not fit. */
 static __attribute__((noinline)) char *put_traced(struct record *r, const unsigned char *bytes,

@@ -740,6 +740,7 @@ int decoder_init(struct decoder *d, const struct events *base, const struct deco
 			      .wanted = 1,
 			      .parts = {.dir = -1, .fd = -1},
 			      .aux = {.dir = -1, .index = -1},
+			      .sorter = {.put = put_sorted, .to = d},
 			      .last = UINT64_MAX};
 	d->options.with.abi = base->abi;
 	err = events_begin(&d->events, base, &d->options.with);
@@ -750,7 +751,6 @@ int decoder_init(struct decoder *d, const struct events *base, const struct deco
 	d->events.arch = options->arch;
 	d->events.arch_is_given = options->arch_is_given;
 	set_roles(d);
-	sort_init(&d->sorter, put_sorted, d);
 	lines_init(&d->lines, &d->events, &options->lines, &d->out);
 	if (options->join) {
 		d->lines.join = join_new(&d->events, options->join);

@@ -10,12 +10,6 @@
 
 #include "text/arena.h"
 
-void sort_init(struct sorter *sorter,
-	       int (*put)(void *, const unsigned char *, size_t, struct place), void *to)
-{
-	*sorter = (struct sorter){.put = put, .to = to};
-}
-
 void sort_free(struct sorter *sorter)
 {
 	for (size_t i = 0; i < sorter->count; i++)

@@ -10,6 +10,7 @@
 
 enum { SORT_BYTES = 256 * 1024 * 1024 }; /* that wait at most */
 
+/* All zero but for `put` and `to` to begin with. */
 struct sorter {
 	struct waiting {
 		uint64_t time, order;
@@ -26,8 +27,6 @@ struct sorter {
 	void *to;
 };
 
-void sort_init(struct sorter *sorter,
-	       int (*put)(void *, const unsigned char *, size_t, struct place), void *to);
 void sort_free(struct sorter *sorter);
 
 /* A record of that time; it is copied. 0, -ENOMEM, or what `put` returned. */
