@@ -153,8 +153,7 @@ static int next_line(struct compare *c)
 	return c->err ? c->err : 1;
 }
 
-/* A sink for perfabi_decode(); ends it with -ECANCELED at the first difference, which it has
- * printed. */
+/* A sink for perfabi_decode(); prints the first difference, and ends it with -ECANCELED. */
 static int compare_text(void *context, const char *text, size_t size)
 {
 	struct compare *c = context;
@@ -319,13 +318,11 @@ static const struct option_row rows[] = {
 	 OF_DECODER(sort)},
 	{"join", 0, OPTION_SET, NULL,
 	 "sort, and add to samples the thread's name and for each address the file, its build ID "
-	 "and "
-	 "the offset in it",
+	 "and the offset in it",
 	 OF_DECODER(join)},
 	{"flat", 0, OPTION_SET, NULL,
 	 "print lines as tables are read from: addresses, masks and constants are numbers, call "
-	 "chains "
-	 "lists of them, and a member of a member is named by both",
+	 "chains lists of them, and a member of a member is named by both",
 	 OF_DECODER(flat)},
 	{"format", 0, OPTION_WORD, "FORMAT",
 	 "print a profile instead of lines: folded (stacks for flame graphs), pprof (protobuf) or "
@@ -336,8 +333,7 @@ static const struct option_row rows[] = {
 	 OF_DECODER(aux)},
 	{"symbols", 0, OPTION_SET, NULL,
 	 "with --join and --format: name functions, from the files and the kernel of this machine "
-	 "whose "
-	 "build IDs are the recording's",
+	 "whose build IDs are the recording's",
 	 AT(struct request, symbols)},
 	{"event", 'e', OPTION_TEXT, "NAME",
 	 "with --format: take the samples of that event (default: the first; of pprof, all)",
@@ -415,8 +411,7 @@ static int report_failure(const char *name, int err, const struct perfabi_result
 	    result && result->message[0] ? result->message : strerror(-err));
 	if (option && !strcmp(option, "attr") && !has_attr)
 		fputs("  --attr FILE gives the attrs; perfabi-decode --attr-of on a recording of "
-		      "the same "
-		      "events prints one\n",
+		      "the same events prints one\n",
 		      stderr);
 	return err == -EINVAL || err == -EISDIR ? EXIT_BAD : EXIT_IO;
 }

@@ -220,8 +220,7 @@ static int read_loads(struct file *file, Elf *elf)
 	return 0;
 }
 
-/* The symbols of a file, or of its debug file, if the build ID is that; where they are, of loads.
- */
+/* Of a file the symbols and loads, or of its debug file the symbols, if the build ID is that. */
 static void read_elf(struct symbols *symbols, struct file *file, const char *path,
 		     const char *build_id, bool is_debug)
 {

@@ -52,8 +52,7 @@ void attr_set(const struct abi_field *field, unsigned char *bytes, enum byte_ord
 			(unsigned char)unit;
 }
 
-/* A generalized cache event: "l1d:read:access", each part by name. -ENOENT: it is not of that form.
- */
+/* A generalized cache event: "l1d:read:access", each part by name. -ENOENT: it is none. */
 static int cache_config(const struct abi *abi, const char *text, const struct where *w,
 			struct value *out, struct error *e)
 {
@@ -125,8 +124,7 @@ static int eval_field(const struct abi *abi, const struct abi_arch *arch,
 				  field->is_signed ? "signed " : "", width == 1 ? "" : "s");
 }
 
-/* The field of that name. Two names of one place, or a field and the whole unit it lies in, cannot
- * both be given. */
+/* The field of that name. Two names of one place, or a field and its unit, are one too many. */
 static const struct abi_field *find_field(const struct abi *abi, const json_t *attr,
 					  const char *name, const struct where *w, struct error *e)
 {
@@ -339,8 +337,7 @@ static int read_one(struct attr_list *list, const struct abi *abi, const struct 
 				     attr ? AT_KEY(w, "attr") : w, bytes, e);
 	if (err || !size || attr_get(size, bytes, host_order()))
 		return err;
-	/* of the oldest ABI that has all fields that are not zero: older kernels and perfs take it
-	 */
+	/* of the oldest ABI that has all fields that are not zero: older perfs take it */
 	while (end && !bytes[end - 1])
 		end--;
 	while (i + 1 < abi->size_count && abi->sizes[i].size < end)

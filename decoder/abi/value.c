@@ -87,8 +87,7 @@ static int literal(struct parse *p, struct value *out)
 	return 0;
 }
 
-/* A number as its sign and its magnitude, so that each operator's result can be held against the
- * range. */
+/* A number as its sign and its magnitude, for the range of each operator's result. */
 struct number {
 	uint64_t magnitude;
 	bool is_negative;

@@ -89,8 +89,7 @@ static const char *find_bytes(const struct anatomy *a, const json_t *line, json_
 		return "It has no bytes of its own.";
 	if (pread(a->fd, bytes, shown, offset) != (ssize_t)shown)
 		return "The bytes cannot be read again: only a file has them.";
-	/* the header's size, in one byte order or the other, is the line's: the bytes are the
-	 * record's */
+	/* they are the record's if the header's size, in either byte order, is the line's */
 	return load_word(bytes + 6, 2, LITTLE) == (uint64_t)size ||
 			       load_word(bytes + 6, 2, BIG) == (uint64_t)size
 		       ? NULL

@@ -85,8 +85,7 @@ const unsigned char *input_give(struct input *in, size_t n, unsigned char **buff
 /* Passes over n bytes; returns how many there were. */
 uint64_t input_skip(struct input *in, uint64_t n);
 
-/* The file offset of the window's byte `at`, and in *linear how many bytes from there on lie
- * together. */
+/* The file offset of the window's byte `at`, and in *linear how many bytes lie together there. */
 uint64_t input_offset(const struct input *in, size_t at, uint64_t *linear);
 
 /* What was wrong where the input ended, as unpack_wrong() says it; NULL: nothing. */

@@ -12,8 +12,7 @@
 struct ring {
 	struct segment segments[SEGMENTS];
 	size_t segment_count;
-	bool lost_begin;  /* the oldest record was partly overwritten: look for the first whole one
-			   */
+	bool lost_begin;  /* the oldest record was partly overwritten */
 	bool lost_end;    /* of a backward buffer: the same at its end */
 	uint64_t unread;  /* bytes of the image that are not of data pages */
 	uint64_t page;    /* bytes of the metadata page, as long as its layout */

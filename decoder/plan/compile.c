@@ -132,8 +132,7 @@ static void plan_need(struct compiler *c, uint32_t bytes)
 		c->offset += (int)bytes;
 }
 
-/* Bytes of any length come now. Nothing is known of what was checked before, as behind a jump's
- * target. */
+/* Bytes of any length come now. What was checked before is not known, as behind a jump's target. */
 static void plan_unfix(struct compiler *c)
 {
 	c->offset = -1;
@@ -259,8 +258,7 @@ static uint8_t plan_reg_of(const struct compiler *c, const struct layout_node *n
 	return REG_KEPT;
 }
 
-/* The most that OP_SET or bits of a family can take: all names of a mask, the longest of an enum.
- */
+/* The most that a value of a family can take: all names of a mask, the longest of an enum. */
 static size_t plan_longest_of(const struct abi_family *set)
 {
 	size_t sum = 32, longest = 24;

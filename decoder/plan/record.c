@@ -331,8 +331,7 @@ ALWAYS_INLINE void find_nonzeros(const struct input *in, const char *code, const
 		find_nonzero(in->r, code, op, in->bytes, at, n);
 }
 
-/* How many there are of what has `width` bytes at least; false if the prefix itself is not there.
- */
+/* How many there are of what has `width` bytes at least; false if the prefix is not there. */
 ALWAYS_INLINE bool amount(const struct input *in, struct state *s, const struct amount *a,
 			  unsigned width, uint64_t *out)
 {
@@ -401,8 +400,7 @@ ALWAYS_INLINE void run_number(const struct input *in, struct state *s, const str
 	s->p = put_number(s->p, kind, s->v);
 }
 
-/* Two numbers, mostly a process and a thread, as one that comes again; false if they are to be read
- * one by one. */
+/* Two numbers, mostly a process and a thread, as one that comes again; false: they are two. */
 ALWAYS_INLINE bool run_pair(const struct input *in, struct state *s, const struct op *op)
 {
 	const void *of = &op->width; /* another than the first number alone has */
@@ -1091,8 +1089,7 @@ const char *record_problem_text(enum record_problem problem, const struct record
 		[RECORD_COUNT] = "has more elements than bytes",
 		[RECORD_IMPOSSIBLE] = "has a value that no kernel gives it",
 		[RECORD_UNKNOWN] =
-			"has a value that cases/abi has no name for: what follows is not "
-			"known"};
+			"has a value that cases/abi has no name for: what follows is not known"};
 	const char *key = r->failed && r->failed[0] == '"' ? r->failed + 1 : "a field\"";
 
 	if (problem == RECORD_ATTR)

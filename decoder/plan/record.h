@@ -34,8 +34,7 @@ struct finding {
 
 enum { FINDINGS = 8 };
 
-/* How what may be there is taken, and what cannot be: the last two in turn where the first fails.
- */
+/* How what may be there is taken, and what cannot be: the last two where the first fails. */
 enum record_pass { WITHOUT_MAYBE, WITH_MAYBE, TAKE_ALL };
 
 struct record {
@@ -52,8 +51,7 @@ struct record {
 	 */
 	char *(*spill)(void *to, char *text);
 	void *spill_to;
-	/* AGAIN of them, to be cleared when plans are no more. NULL: none, as with `notes` and
-	 * `strict`. */
+	/* AGAIN of them, to be cleared with the plans. NULL: none, as with `notes` and `strict`. */
 	struct again *again;
 	bool lossy; /* a text that is no UTF-8 is a text nevertheless */
 	bool dry;   /* the text is not wanted: what costs most of it may be left out */

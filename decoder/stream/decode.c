@@ -659,8 +659,7 @@ int decoder_step(struct decoder *d, bool *more)
 		err = skip(d);
 	if (err)
 		return err;
-	/* What there is goes out before a pipe is waited for: whoever looks on sees records as they
-	 * come. */
+	/* what there is goes out before a pipe is waited for */
 	if (!d->in.seekable && input_would_block(&d->in))
 		err = d->jobs ? jobs_drain(d->jobs) : out_flush(&d->out);
 	if (err)

@@ -55,16 +55,13 @@ struct decode_options {
 	const struct abi_arch *arch; /* whose registers; may be NULL */
 	bool arch_is_given;          /* the recording has no say */
 	struct lines_options lines;
-	struct plan_for with; /* of records: which fields, with what numbers; the rest is the
-			       * decoder's */
+	struct plan_for with; /* of records: which fields, with what numbers */
 	bool no_header, header_only, no_summary;
 	const char *aux;     /* a folder for AUX data; NULL: it is passed over */
 	const char *tracefs; /* a folder for formats that the recording lacks; NULL: none */
-	const struct perfabi_options *join; /* to be joined as these say; NULL: not. It must outlive
-					     * the decoder */
+	const struct perfabi_options *join; /* they outlive the decoder; NULL: do not join */
 	bool sort;                          /* records in the order of their time */
-	struct found_attrs *found; /* takes the attrs; of a file nothing else is read. NULL: nobody
-				    * asked */
+	struct found_attrs *found; /* takes the attrs: all that is read of a file. May be NULL */
 	struct finds *finds;       /* takes records and what is wrong, and no line is written; one
 				    * thread, all of the input. NULL: nobody asked */
 	unsigned jobs;             /* threads, with the caller's; 0 is 1 */
@@ -142,12 +139,10 @@ void decoder_free(struct decoder *d);
 int decoder_fail(struct decoder *d, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Between them, too: takes formats that are missing from options->tracefs. 0 or a negative errno.
- */
+/* Between them, too: takes missing formats from options->tracefs. 0 or a negative errno. */
 int decoder_tracefs(struct decoder *d);
 
-/* Behind the decoder's own lines: what is given to threads next comes after them. 0 or the sink's
- * error. */
+/* Behind the decoder's own lines: what threads get next comes after them. 0 or the sink's error. */
 int decoder_pass_on(struct decoder *d);
 
 #endif

@@ -109,8 +109,7 @@ void events_free(struct events *events)
 	*events = (struct events){0};
 }
 
-/* Where the id stands: IDENTIFIER first, which has one place in all attrs, then ID, then STREAM_ID.
- */
+/* Where the id stands: IDENTIFIER, which has one place in all attrs, then ID, then STREAM_ID. */
 static int id_offset(const struct plan *plan, const char *object)
 {
 	static const char *const names[] = {"identifier", "id", "stream_id"};
@@ -323,8 +322,7 @@ int events_add(struct events *events, const unsigned char *attr, size_t size, st
 		free(native);
 		return -ENOMEM;
 	}
-	/* field by field into the host's order; what a newer kernel has behind is no business of
-	 * layouts */
+	/* field by field into the host's order; layouts need nothing that a newer kernel has */
 	for (size_t i = 0; i < abi->field_count; i++) {
 		const struct abi_field *field = &abi->fields[i];
 

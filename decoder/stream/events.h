@@ -109,8 +109,7 @@ int events_gather(const struct events *events, struct paths *paths);
  */
 int events_add(struct events *events, const unsigned char *attr, size_t size, struct error *e);
 
-/* Gives each tracepoint with raw data its format of events->formats; behind each change of these.
- */
+/* Gives each tracepoint with raw data its format, behind each change of events->formats. */
 void events_set_formats(struct events *events);
 
 /* The recording's architecture, once it is known: plans that were made before are made anew. */
@@ -132,8 +131,7 @@ bool events_time(const struct events *events, unsigned type, const unsigned char
 /* Whether the sample_id of records hangs on which attr is theirs. */
 bool events_differ(const struct events *events);
 
-/* Makes the plan of a slot's records in that shape, if nobody has yet. NULL when there is no
- * memory. */
+/* Makes the plan of a slot's records in that shape, if nobody has yet. NULL: no memory. */
 const struct plan *events_make_plan(const struct events *events, struct shape *shape, int slot);
 
 /* The same, which is there already for all but the first. May be called by threads. */

@@ -458,8 +458,7 @@ static void say_problem(struct lines *lines, struct place place, const struct li
 			 record_problem_text(problem, &lines->record, text, sizeof(text)));
 }
 
-/* The plan to read records of that slot by. NULL, which ends the decoding, if there is no memory.
- */
+/* The plan for records of that slot. NULL, which ends the decoding: no memory. */
 static const struct plan *plan_of(struct lines *lines, struct shape *shape, int slot)
 {
 	const struct plan *plan = events_plan(lines->events, shape, slot);

@@ -34,8 +34,7 @@ struct lines_sums {
 	uint64_t unknown, bytes;
 	uint64_t lost, lost_samples;
 	uint64_t diagnostics[GRADES], skipped;
-	uint64_t passed_over; /* bytes behind AUXTRACE and HEADER_TRACING_DATA, which are no records
-			       */
+	uint64_t passed_over; /* bytes behind AUXTRACE and its like */
 };
 
 /* What lines_diagnostic() says. */
@@ -50,8 +49,7 @@ struct diagnostic {
 /* What follows from a record's type, misc and id alone. Few of them occur, which take turns. */
 struct head {
 	uint64_t word, id;          /* the header but for the size, as the bytes have it */
-	struct lines_record record; /* its size is the last one's; without a plan, nothing is here
-				     */
+	struct lines_record record; /* its size is the last one's; no plan: it is free */
 	uint16_t size, misc;        /* that the text has; where the size ends in it */
 	size_t length;              /* of the text; 0: none yet */
 	char text[256];             /* "size":40,"misc":["user"],"event":0, */

@@ -34,8 +34,7 @@ int perfdata_header_add_id(struct events *events, uint64_t id, struct place plac
 
 enum { TRACING_DATA_MAX = 64 * 1024 * 1024 }; /* bytes of it that are read */
 
-/* Takes the formats of tracepoints from the bytes of TRACING_DATA, as far as they are understood.
- * 0 or -ENOMEM. */
+/* Takes formats of tracepoints from TRACING_DATA, as far as it is understood. 0 or -ENOMEM. */
 int perfdata_header_take_formats(struct events *events, const unsigned char *bytes, size_t size);
 
 /* Takes from a feature section what records go by: the machine, names of events. 0 or -ENOMEM. */

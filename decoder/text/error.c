@@ -287,8 +287,7 @@ static int key_is(const struct scan *s, const char *token, size_t length)
 	return p < s->end && *p == '"';
 }
 
-/* To the value of that key or index in the object or array that begins here; false if none has it.
- */
+/* To the value of that key or index in the object or array here; false if none has it. */
 static bool enter_value(struct scan *s, const char *token, size_t length)
 {
 	bool is_object = *s->at == '{', found;

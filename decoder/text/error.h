@@ -84,8 +84,7 @@ struct nearest {
 struct nearest nearest_to(const char *name);
 void nearest_try(struct nearest *n, const char *candidate);
 
-/* The index of `name` in a NULL-terminated list, or -1; only then is *near (may be NULL) gathered.
- */
+/* The index of `name` in a NULL-terminated list, or -1; then *near, if not NULL, is gathered. */
 int name_index(const char *name, const char *const list[], struct nearest *near);
 
 #endif

@@ -156,8 +156,7 @@ static inline char *put_s64(char *p, int64_t v)
 	return put_u64(p, -(uint64_t)v);
 }
 
-/* The eight hexadecimal digits of v as text, the first in the lowest byte of a little-endian load.
- */
+/* The eight hexadecimal digits of v as text, the first in the lowest byte as loaded. */
 static inline uint64_t put_hex_text8(uint32_t v)
 {
 	uint64_t x = v;
@@ -260,8 +259,7 @@ size_t utf8_length(const unsigned char *s, size_t n);
 /* Up to INT64_MAX as a number, beyond it as text "0x...". */
 char *put_i64(char *p, uint64_t v);
 
-/* The shortest decimal that reads back as `v`, or a string where JSON has no number: "inf", "nan".
- */
+/* The shortest decimal that reads back as `v`, or a string where JSON has none: "inf", "nan". */
 char *put_double(char *p, double v);
 
 #endif

@@ -14,8 +14,7 @@ struct out {
 	size_t capacity;
 	int (*sink)(void *context, const char *text, size_t size); /* NULL: the buffer grows */
 	void *context;
-	int err; /* the first error, a negative errno; it stays, and nothing is passed on after it
-		  */
+	int err; /* the first error, which stays; nothing is passed on after it */
 };
 
 enum { OUT_BUFFER = 256 * 1024, PUT_SLACK = 64 };
