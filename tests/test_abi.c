@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "abi/layout.h"
+#include "machine/version.h"
 #include "unit.h"
 
 START_TEST(sizes_ascend_to_the_newest)

@@ -119,10 +119,6 @@ struct sources abi_builtin(void);
 const struct abi_family *abi_family(const struct abi *abi, const char *name);
 const struct abi_field *abi_field(const struct abi *abi, const char *name);
 const struct abi_arch *abi_arch(const struct abi *abi, const char *machine);
-const struct abi_mend *abi_mend(const struct abi *abi, const char *name, struct nearest *near);
-
-/* Whether a kernel of that version has it, unless who built it took it over from a later one. */
-bool abi_mend_is_in(const struct abi_mend *mend, const char *version);
 
 /*
  * A value of the family by its name, in any case, with or without the prefix, - and _ alike; NULL
@@ -140,8 +136,5 @@ bool abi_is_of_record(const struct abi_value *bit, const char *record);
 /* The names that fit a field's values in an attr of that type; NULL if it has none. */
 const struct abi_family *abi_field_set(const struct abi_field *field, uint32_t type,
 				       const struct abi_arch *arch);
-
-/* Compares kernel versions "6.18.44" number by number: <0, 0, >0; what is missing counts as 0. */
-int abi_version_compare(const char *a, const char *b);
 
 #endif

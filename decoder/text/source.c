@@ -237,27 +237,6 @@ void sources_free(struct sources *s)
 	*s = (struct sources){0};
 }
 
-static uint64_t hash_bytes(uint64_t hash, const char *bytes, size_t size)
-{
-	for (size_t i = 0; i < size; i++)
-		hash = (hash ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001b3);
-	return hash;
-}
-
-uint64_t sources_hash(const struct sources *s)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < s->count; i++) {
-		const struct source *source = &s->list[i];
-		uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-		hash = hash_bytes(hash, source->name, strlen(source->name) + 1);
-		sum += hash_bytes(hash, source->text, source->length);
-	}
-	return sum;
-}
-
 const struct source *sources_find(const struct sources *s, const char *name)
 {
 	for (size_t i = 0; i < s->count; i++)

@@ -35,12 +35,6 @@ int sources_read_file(struct sources *out, const char *path, struct error *e);
 
 void sources_free(struct sources *s);
 
-/*
- * The sum over the files of FNV-1a (64 bits) of name, NUL and text: the same for the same files,
- * built in or read from a folder, in whatever order.
- */
-uint64_t sources_hash(const struct sources *s);
-
 /* The first of that name, or NULL. */
 const struct source *sources_find(const struct sources *s, const char *name);
 

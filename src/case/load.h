@@ -78,4 +78,10 @@ bool id_matches(const char *glob, const char *id);
  */
 bool cases_mark(const struct cases *cases, const char *glob, bool *marked);
 
+/*
+ * The sum over the files of FNV-1a (64 bits) of name, NUL and text: the same for the same files,
+ * built in or read from a folder, in whatever order.
+ */
+uint64_t sources_hash(const struct sources *s);
+
 #endif

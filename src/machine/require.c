@@ -25,6 +25,7 @@
 #include "machine/host.h"
 #include "machine/names.h"
 #include "machine/proc.h"
+#include "machine/version.h"
 #include "text/ascii.h"
 #include "text/say.h"
 

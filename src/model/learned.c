@@ -16,6 +16,7 @@
 #include "call/call.h"
 #include "language/merge.h"
 #include "machine/names.h"
+#include "machine/version.h"
 
 static const struct doc_row learned_item_rows[] = {
 	{"about", DOC_TEXT, true, AT(struct learned_item, about)},

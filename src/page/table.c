@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "abi/abi.h"
+#include "machine/version.h"
 #include "text/json_text.h"
 
 enum { SKIPPED = 1, IS_KEPT = 2, IS_NOT_THERE = 4 }; /* verdicts; each other has a bit of its own */

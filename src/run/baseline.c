@@ -14,6 +14,7 @@
 #include "case/load.h"
 #include "language/merge.h"
 #include "machine/require.h"
+#include "machine/version.h"
 #include "text/say.h"
 #include "text/json_text.h"
 

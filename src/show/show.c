@@ -12,6 +12,7 @@
 
 #include "machine/names.h"
 #include "machine/require.h"
+#include "machine/version.h"
 #include "step/program.h"
 #include "text/json_text.h"
 #include "translate/translate.h"

@@ -9,6 +9,7 @@
 
 #include "abi/attr.h"
 #include "language/scope.h"
+#include "machine/version.h"
 #include "translate/translate.h"
 
 /* The oldest <linux/perf_event.h> that is built against. */
