@@ -508,18 +508,10 @@ static int read_each(struct doc *d, const json_t *json, void *at, const struct w
 
 static size_t list_smallest(const struct abi *abi, const struct layout_list *list);
 
-static size_t size_smallest(const struct layout_size *size)
-{
-	return size->from == LAYOUT_FROM_PREFIX ? size->prefix
-	       : size->from == LAYOUT_TO_NUL    ? 1
-	       : size->from == LAYOUT_FROM_NUMBER
-		       ? (size->number > size->less ? size->number - size->less : 0)
-		       : 0;
-}
-
 /* NOLINTNEXTLINE(misc-no-recursion): as deep as layouts are, LAYOUT_DEPTH */
 static size_t node_smallest(const struct abi *abi, const struct layout_node *node)
 {
+	const struct layout_size *size = &node->text.size; /* of text and bytes */
 	size_t then, other;
 
 	if (node->kind == LAYOUT_WHEN && !node->when.condition.attr)
@@ -532,7 +524,10 @@ static size_t node_smallest(const struct abi *abi, const struct layout_node *nod
 	case LAYOUT_STRING:
 	case LAYOUT_BYTES:
 	case LAYOUT_OPAQUE:
-		return size_smallest(&node->text.size);
+		if (size->from == LAYOUT_FROM_NUMBER)
+			return size->number > size->less ? size->number - size->less : 0;
+		return size->from == LAYOUT_FROM_PREFIX ? size->prefix
+							: size->from == LAYOUT_TO_NUL;
 	case LAYOUT_ATTR:
 		return abi->attr_smallest;
 	case LAYOUT_PAD:

@@ -63,22 +63,12 @@ static int look_for_packed(struct input *in, const unsigned char *bytes, size_t 
 	return in->unpack ? 0 : -ENOMEM;
 }
 
-static ssize_t read_pipe(struct input *in, void *bytes, size_t size)
-{
-	ssize_t n = in->unpack ? unpack_read(in->unpack, bytes, size) : read(in->fd, bytes, size);
-
-	if (n < 0 && in->unpack)
-		errno = (int)-n;
-	return n < 0 ? -1 : n;
-}
-
 int input_open(struct input *in, int fd)
 {
-	int err;
-
 	unsigned char magic[UNPACK_MAGIC];
 	struct stat st;
 	ssize_t n;
+	int err;
 
 	*in = (struct input){.fd = fd};
 	if (fstat(fd, &st))
@@ -264,14 +254,17 @@ size_t input_fill(struct input *in, size_t want)
 
 		if (room > together)
 			room = (size_t)together;
-		if (room)
-			n = in->seekable ? read_place(in, in->window + in->end, room, offset)
-					 : read_pipe(in, in->window + in->end, room);
-		if (n < 0 && errno == EINTR)
+		if (room && in->seekable)
+			n = read_place(in, in->window + in->end, room, offset);
+		else if (room && in->unpack)
+			n = unpack_read(in->unpack, in->window + in->end, room);
+		else if (room)
+			n = read(in->fd, in->window + in->end, room);
+		if (n < 0 && !in->unpack && errno == EINTR)
 			continue;
 		if (n <= 0) {
 			in->eof = true;
-			in->err = n ? -errno : in->err;
+			in->err = !n ? in->err : in->unpack ? (int)n : -errno;
 			break;
 		}
 		in->end += (size_t)n;

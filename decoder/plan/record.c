@@ -88,16 +88,6 @@ static void keep_role(struct record *r, const struct op *op, uint64_t value)
 	}
 }
 
-static void find_nonzero(struct record *r, const char *code, const struct op *op,
-			 const unsigned char *bytes, const unsigned char *at, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (at[i]) {
-			add_finding(r, code, op, (size_t)(at - bytes) + i);
-			return;
-		}
-}
-
 /* The mark of the context that the addresses behind it are of, and the cookie of a deferred one. */
 static char *put_marker(char *p, const struct op *op, uint64_t value, const unsigned char **at,
 			uint64_t *left, bool swap)
@@ -177,15 +167,6 @@ static char *put_attr_text(char *p, struct record *r, const unsigned char *at, s
 	p = put_text(p, text ? text : "null");
 	free(text);
 	return p;
-}
-
-/* Text as a kernel names things: something, and no control characters in it. */
-static bool is_readable(const unsigned char *text, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (text[i] < 0x20)
-			return false;
-	return n > 0;
 }
 
 /* What is made of a record: text, the same with notes, findings or a spill, or fields. */
@@ -327,8 +308,11 @@ ALWAYS_INLINE void find_at(const struct input *in, const char *code, const struc
 ALWAYS_INLINE void find_nonzeros(const struct input *in, const char *code, const struct op *op,
 				 const unsigned char *at, size_t n)
 {
-	if (is_slow(in) && in->r->strict)
-		find_nonzero(in->r, code, op, in->bytes, at, n);
+	for (size_t i = 0; is_slow(in) && in->r->strict && i < n; i++)
+		if (at[i]) {
+			add_finding(in->r, code, op, offset_at(in, at) + i);
+			return;
+		}
 }
 
 /* How many there are of what has `width` bytes at least; false if the prefix is not there. */
@@ -501,12 +485,15 @@ ALWAYS_INLINE enum record_problem run_string(const struct input *in, struct stat
 					     const struct op *op)
 {
 	enum record_problem impossible = RECORD_OK;
-	size_t n;
+	size_t n, readable = 0;
 
 	if (!length(in, s, op))
 		return RECORD_SHORT;
 	n = strnlen((const char *)s->at, (size_t)s->v);
-	if (op->text.readable && !is_readable(s->at, n)) {
+	/* as a kernel names things: something, and no control characters in it */
+	while (op->text.readable && readable < n && s->at[readable] >= 0x20)
+		readable++;
+	if (op->text.readable && (!n || readable < n)) {
 		impossible = RECORD_IMPOSSIBLE;
 		in->r->failed = op->key;
 		in->r->failed_at = (uint32_t)offset_at(in, s->at);

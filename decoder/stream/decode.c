@@ -543,7 +543,7 @@ static int end_file(struct decoder *d, bool *more)
 		return next;
 	err = sort_end(&d->sorter);
 	if (!err && d->lines.join)
-		lines_end_join(&d->lines);
+		lines_put_held(&d->lines, true);
 	if (!err && d->sorter.late)
 		lines_diagnostic(&d->lines, place_at(0), "late", 0,
 				 "%llu records came so late that newer ones were printed before",

@@ -132,18 +132,10 @@ static const struct {
 	{"misplaced", PERFABI_ERROR},
 };
 
-static enum perfabi_grade grade_of(const char *code)
-{
-	for (size_t i = 0; i < sizeof(diagnostics) / sizeof(diagnostics[0]); i++)
-		if (!strcmp(diagnostics[i].code, code))
-			return diagnostics[i].grade;
-	return PERFABI_ERROR;
-}
-
 void lines_diagnostic(struct lines *lines, struct place place, const char *code, uint64_t skipped,
 		      const char *format, ...)
 {
-	enum perfabi_grade grade = grade_of(code);
+	enum perfabi_grade grade = PERFABI_ERROR;
 	char message[256], *p;
 	va_list args;
 	int n;
@@ -155,6 +147,9 @@ void lines_diagnostic(struct lines *lines, struct place place, const char *code,
 		n = (int)sizeof(message) - 1;
 	if (lines->options.silent)
 		return;
+	for (size_t i = 0; i < sizeof(diagnostics) / sizeof(diagnostics[0]); i++)
+		if (!strcmp(diagnostics[i].code, code))
+			grade = diagnostics[i].grade;
 	lines->sums.diagnostics[grade]++;
 	lines->sums.skipped += skipped;
 	if (lines->limit && !--lines->limit) {
@@ -808,17 +803,12 @@ bool lines_fits(struct lines *lines, const unsigned char *bytes, size_t size)
 	return fits;
 }
 
-static void put_held(struct lines *lines, bool at_end)
+void lines_put_held(struct lines *lines, bool at_end)
 {
 	const struct held *held;
 
 	while ((held = join_next(lines->join, at_end)))
 		put_line(lines, &held->record, held->bytes, held->place);
-}
-
-void lines_end_join(struct lines *lines)
-{
-	put_held(lines, true);
 }
 
 void lines_put(struct lines *lines, const unsigned char *bytes, size_t size, struct place place)
@@ -833,7 +823,7 @@ void lines_put(struct lines *lines, const unsigned char *bytes, size_t size, str
 		else if (record->taken == LINES_RAW)
 			put_raw(lines, place, record, bytes);
 		if (lines->join)
-			put_held(lines, false);
+			lines_put_held(lines, false);
 		bytes += n;
 		size -= n;
 		place_advance(&place, n);

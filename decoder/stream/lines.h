@@ -113,8 +113,8 @@ void lines_put(struct lines *lines, const unsigned char *bytes, size_t size, str
 const struct lines_record *lines_take(struct lines *lines, const unsigned char *bytes,
 				      struct place place);
 
-/* The samples that join still holds, when no more records come. */
-void lines_end_join(struct lines *lines);
+/* The samples that join held and holds no longer; `at_end`: no more records come. */
+void lines_put_held(struct lines *lines, bool at_end);
 
 /* Whether a whole record is one that its plan accounts for to the last byte; nothing is written. */
 bool lines_fits(struct lines *lines, const unsigned char *bytes, size_t size);

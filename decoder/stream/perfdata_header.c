@@ -387,16 +387,6 @@ static int put_feature(const struct reader *r, unsigned feature, const struct se
 	return err;
 }
 
-/* Whether a section has bytes of one before it: all of them together could grow without end. */
-static bool overlaps(const struct segment *ranges, size_t count, const struct segment *range)
-{
-	for (size_t i = 0; i < count; i++)
-		if (range->offset < ranges[i].offset + ranges[i].size &&
-		    ranges[i].offset < range->offset + range->size)
-			return true;
-	return false;
-}
-
 static int put_features(const struct reader *r)
 {
 	struct segment ranges[FEATURES];
@@ -407,6 +397,7 @@ static int put_features(const struct reader *r)
 	for (unsigned i = 0; i < FEATURES && !err; i++) {
 		struct segment range;
 		uint64_t named_at = 0;
+		bool overlaps = false;
 		char what[32];
 		int found;
 
@@ -426,7 +417,11 @@ static int put_features(const struct reader *r)
 			continue;
 		if (!first)
 			err = out_text(r->out, ",");
-		if (!err && overlaps(ranges, count, &range)) {
+		/* bytes of one before it: all of them together could grow without end */
+		for (size_t k = 0; k < count; k++)
+			overlaps = overlaps || (range.offset < ranges[k].offset + ranges[k].size &&
+						ranges[k].offset < range.offset + range.size);
+		if (!err && overlaps) {
 			lines_diagnostic(r->lines, place_at(named_at), "sections-overlap", 0,
 					 "%s shares bytes with another section: only its place is "
 					 "printed",
