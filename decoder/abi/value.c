@@ -234,13 +234,6 @@ json_t *value_json(uint64_t number)
 				   : json_sprintf("0x%llx", (unsigned long long)number);
 }
 
-int value_compare(const struct value *a, const struct value *b)
-{
-	if (a->negative != b->negative)
-		return a->negative ? -1 : 1;
-	return a->bits < b->bits ? -1 : a->bits > b->bits;
-}
-
 static int scalar(const json_t *json, const struct abi_family *set, const struct vars *vars,
 		  const struct where *w, struct value *out, struct error *e)
 {

@@ -46,9 +46,6 @@ int value_eval(const json_t *json, const struct abi_family *set, const struct va
 
 struct value value_of_s64(int64_t number);
 
-/* Less than, equal to or greater than 0, as `a` is to `b`; both are known. */
-int value_compare(const struct value *a, const struct value *b);
-
 /* An integer, or "0x..." above INT64_MAX, which JSON's integers here end at; NULL: no memory. */
 json_t *value_json(uint64_t number);
 

@@ -288,14 +288,22 @@ static uint8_t op_of_type(const struct compiler *c, enum layout_type type)
 	return type == LAYOUT_U64 && c->with->integers ? OP_I64 : kinds[type];
 }
 
+/* An operation on what the last one has read. */
+static struct op *add_test(struct compiler *c, uint8_t kind)
+{
+	struct op last = *last_op(c), *op = plan_add(c, kind);
+
+	op->reg = last.reg;
+	op->key = last.key;
+	return op;
+}
+
 static void compile_number(struct compiler *c, const struct layout_node *node)
 {
 	enum layout_type type = node->number.type;
 	const struct abi_family *set = node->number.set;
 	bool is_named = set && !c->with->flat;
-	uint8_t width = layout_types[type].width, kind = is_named ? OP_SET : op_of_type(c, type),
-		reg;
-	const char *key;
+	uint8_t width = layout_types[type].width, kind = is_named ? OP_SET : op_of_type(c, type);
 	struct op *op;
 
 	plan_need(c, width);
@@ -322,11 +330,7 @@ static void compile_number(struct compiler *c, const struct layout_node *node)
 	plan_grows(c, is_named ? plan_longest_of(set) : values[kind].longest);
 	plan_set_name(c, node->name);
 	if (node->number.known) {
-		reg = last_op(c)->reg;
-		key = last_op(c)->key;
-		op = plan_add(c, OP_KNOWN);
-		op->reg = reg;
-		op->key = key;
+		op = add_test(c, OP_KNOWN);
 		op->known.set = set;
 		for (const char *p = c->with->flat ? "" : c->path; (p = strchr(p, '.')); p++)
 			op->known.depth++;
@@ -334,11 +338,7 @@ static void compile_number(struct compiler *c, const struct layout_node *node)
 	if (!node->number.possible)
 		return;
 	/* it has no bits but those that `set` names: with others the record is of another shape */
-	reg = last_op(c)->reg;
-	key = last_op(c)->key;
-	op = plan_add(c, OP_POSSIBLE);
-	op->reg = reg;
-	op->key = key;
+	op = add_test(c, OP_POSSIBLE);
 	for (size_t i = 0; i < set->count; i++)
 		op->possible |= set->values[i].value;
 }

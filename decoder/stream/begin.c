@@ -19,8 +19,44 @@ static bool is_later_shard(const struct decoder *d)
 	return d->options.shards && d->options.shard > 1;
 }
 
+/* Of what has its attrs from --attr: a ring, with its metadata page, or records. */
+static int make_list_header(struct decoder *d, struct out *out)
+{
+	unsigned char page[RING_PAGE_MIN];
+	struct place place = place_at(0);
+	bool is_ring = d->format == PERFABI_RING;
+	char *p;
+	long n;
+	int err;
+
+	out_format(out, "{\"type\":\"header\",\"format\":\"%s\",\"byte_order\":\"%s\",",
+		   is_ring ? "ring" : "records", d->events.order == BIG ? "big" : "little");
+	err = given_attrs_put(d->attrs, &d->events, out);
+	if (err)
+		return err;
+	if (is_ring) {
+		n = input_read_at(&d->in, 0, page, sizeof(page));
+		if (n < (long)d->ring.page)
+			return n < 0 ? (int)n : -EIO;
+		p = out_room(out, record_longest(&d->ring.plan, NULL, (size_t)d->ring.page));
+		if (!p)
+			return -ENOMEM;
+		p = put_text(p, ",\"page\":{");
+		d->lines.record.order = d->events.order;
+		d->lines.record.notes = false;
+		record_put(&d->ring.plan, &d->lines.record, page, 0, (size_t)d->ring.page, 0, &p);
+		d->lines.record.notes = d->options.lines.notes;
+		out->at = put_close(p, '}');
+	}
+	/* what of the attrs does not tell whose a record is */
+	lines_id_clashes(&d->lines, &d->events, place);
+	lines_no_ids(&d->lines, &d->events, place);
+	err = out_text(out, "}\n");
+	return err ? err : out->err;
+}
+
 /* The header line goes out before what was found wrong while it was made. */
-static int put_header(struct decoder *d, int (*make)(struct decoder *, struct out *))
+static int put_header(struct decoder *d)
 {
 	bool is_later = is_later_shard(d), is_silent = d->options.no_header || is_later;
 	struct out said, line;
@@ -33,7 +69,10 @@ static int put_header(struct decoder *d, int (*make)(struct decoder *, struct ou
 		d->lines.out = &said;
 		d->lines.options.silent = is_later;
 		d->lines.limit = HEADER_DIAGNOSTICS;
-		err = make(d, &line);
+		err = d->format == PERFABI_PERF_DATA
+			      ? perfdata_header_put(&d->file, &d->in, &d->events, &d->lines,
+						    d->options.found, &line)
+			      : make_list_header(d, &line);
 		lines_end_limit(&d->lines);
 		d->lines.out = &d->out;
 		err = err ? err : said.err;
@@ -45,11 +84,6 @@ static int put_header(struct decoder *d, int (*make)(struct decoder *, struct ou
 	}
 	out_free(&said);
 	return err;
-}
-
-static int make_perfdata_header(struct decoder *d, struct out *out)
-{
-	return perfdata_header_put(&d->file, &d->in, &d->events, &d->lines, d->options.found, out);
 }
 
 /* The part of the bytes from `offset` on that is this shard's; the header is the first one's. */
@@ -95,7 +129,7 @@ static int begin_perfdata(struct decoder *d, struct error *e)
 		input_advance(&d->in, PERFDATA_PIPE_HEADER);
 		if (d->in.seekable)
 			set_shard(d, PERFDATA_PIPE_HEADER, d->in.size);
-		return put_header(d, make_perfdata_header);
+		return put_header(d);
 	}
 	/* where the data is, as far as it is in the file */
 	data = d->file.data;
@@ -104,7 +138,7 @@ static int begin_perfdata(struct decoder *d, struct error *e)
 	else if (d->file.open_ended || data.size > d->in.size - data.offset)
 		data.size = d->in.size - data.offset;
 	set_shard(d, data.offset, data.size);
-	err = put_header(d, make_perfdata_header);
+	err = put_header(d);
 	if (err)
 		return err;
 	if (d->options.found) {
@@ -136,42 +170,6 @@ static int begin_perfdata(struct decoder *d, struct error *e)
 	return decoder_pass_on(d);
 }
 
-/* Of what has its attrs from --attr: a ring, with its metadata page, or records. */
-static int make_list_header(struct decoder *d, struct out *out)
-{
-	unsigned char page[RING_PAGE_MIN];
-	struct place place = place_at(0);
-	bool is_ring = d->format == PERFABI_RING;
-	char *p;
-	long n;
-	int err;
-
-	out_format(out, "{\"type\":\"header\",\"format\":\"%s\",\"byte_order\":\"%s\",",
-		   is_ring ? "ring" : "records", d->events.order == BIG ? "big" : "little");
-	err = given_attrs_put(d->attrs, &d->events, out);
-	if (err)
-		return err;
-	if (is_ring) {
-		n = input_read_at(&d->in, 0, page, sizeof(page));
-		if (n < (long)d->ring.page)
-			return n < 0 ? (int)n : -EIO;
-		p = out_room(out, record_longest(&d->ring.plan, NULL, (size_t)d->ring.page));
-		if (!p)
-			return -ENOMEM;
-		p = put_text(p, ",\"page\":{");
-		d->lines.record.order = d->events.order;
-		d->lines.record.notes = false;
-		record_put(&d->ring.plan, &d->lines.record, page, 0, (size_t)d->ring.page, 0, &p);
-		d->lines.record.notes = d->options.lines.notes;
-		out->at = put_close(p, '}');
-	}
-	/* what of the attrs does not tell whose a record is */
-	lines_id_clashes(&d->lines, &d->events, place);
-	lines_no_ids(&d->lines, &d->events, place);
-	err = out_text(out, "}\n");
-	return err ? err : out->err;
-}
-
 static int begin_ring(struct decoder *d, struct error *e)
 {
 	int err = d->in.seekable ? 0 : spool(d);
@@ -185,7 +183,7 @@ static int begin_ring(struct decoder *d, struct error *e)
 				attr_list_flag(d->attrs, d->abi, "write_backward"), e);
 	if (err)
 		return err;
-	err = put_header(d, make_list_header);
+	err = put_header(d);
 	if (err)
 		return err;
 	d->lines.sums.passed_over += d->ring.unread; /* an AUX area, say */
@@ -211,7 +209,7 @@ static int begin_records(struct decoder *d, struct error *e)
 		return no_shards_of(d, "a pipe", "a file, whose size is known", e);
 	if (!err)
 		set_shard(d, 0, d->in.size);
-	return err ? err : put_header(d, make_list_header);
+	return err ? err : put_header(d);
 }
 
 /* Of an image that may be cut short, or still come: what is not absurd. */

@@ -25,23 +25,13 @@ enum { PLAIN, HEADER_ATTR, HEADER_FEATURE, EVENT_UPDATE, TRACING_DATA, COMPRESSE
  * A queue, which is empty again before the decoder goes on.
  */
 
-static struct find *new_find(struct finds *finds)
+static int finds_add(struct finds *finds, struct find find)
 {
 	if (finds->first == finds->count)
 		finds->first = finds->count = 0;
 	if (list_grow(&finds->list, finds->count, &finds->capacity, sizeof(*finds->list)))
-		return NULL;
-	return &finds->list[finds->count++];
-}
-
-static int finds_add_records(struct finds *finds, const unsigned char *bytes, size_t size,
-			     struct place place)
-{
-	struct find *find = new_find(finds);
-
-	if (!find)
 		return -ENOMEM;
-	*find = (struct find){bytes, size, place, NULL};
+	finds->list[finds->count++] = find;
 	return 0;
 }
 
@@ -49,16 +39,16 @@ static int finds_add_wrong(void *finds, const struct diagnostic *wrong)
 {
 	size_t n = strlen(wrong->message) + 1;
 	struct diagnostic *copy = malloc(sizeof(*copy) + n);
-	struct find *find = copy ? new_find(finds) : NULL;
+	int err;
 
-	if (!find) {
-		free(copy);
+	if (!copy)
 		return -ENOMEM;
-	}
 	*copy = *wrong;
 	copy->message = memcpy(copy + 1, wrong->message, n);
-	*find = (struct find){.place = wrong->place, .wrong = copy};
-	return 0;
+	err = finds_add(finds, (struct find){.place = wrong->place, .wrong = copy});
+	if (err)
+		free(copy);
+	return err;
 }
 
 void finds_drop(struct finds *finds)
@@ -167,7 +157,7 @@ static int put_run(struct decoder *d, const unsigned char *bytes, size_t size, s
 	if (!size)
 		return 0;
 	if (d->options.finds)
-		return finds_add_records(d->options.finds, bytes, size, place);
+		return finds_add(d->options.finds, (struct find){bytes, size, place, NULL});
 	if (d->options.sort)
 		return sort_run(d, bytes, size, place);
 	if (d->jobs)
@@ -180,7 +170,7 @@ static int put_by_own_lines(struct decoder *d, const unsigned char *bytes, size_
 			    struct place place)
 {
 	if (d->options.finds)
-		return finds_add_records(d->options.finds, bytes, size, place);
+		return finds_add(d->options.finds, (struct find){bytes, size, place, NULL});
 	set_silence(d, place); /* what it says of the recording counts for all shards */
 	lines_put(&d->lines, bytes, size, place);
 	return decoder_pass_on(d);

@@ -171,17 +171,6 @@ static int tell_build_id(void *context, const struct record_text *told)
 	return known && *known ? 0 : -ENOMEM;
 }
 
-/* Of HEADER_BUILD_ID, which comes in a pipe. */
-static int take_build_id(struct join *join)
-{
-	struct build_id b = {.join = join};
-	struct record_text name = {.path = 1};
-
-	name.text = bytes_of(join, FILENAME, &name.size);
-	b.id = bytes_of(join, BUILD_ID, &b.size);
-	return name.text ? tell_build_id(&b, &name) : 0;
-}
-
 int join_build_ids(struct join *join, const unsigned char *bytes, size_t size)
 {
 	static const char *const paths[] = {"build_ids[].build_id", "build_ids[].filename"};
@@ -506,7 +495,12 @@ int join_take(struct join *join, const struct lines_record *record, const unsign
 	if (!read_wanted(join, record, bytes))
 		return join->record.err;
 	if (!strcmp(name, "header_build_id")) {
-		err = take_build_id(join);
+		struct build_id b = {.join = join};
+		struct record_text told = {.path = 1};
+
+		told.text = bytes_of(join, FILENAME, &told.size);
+		b.id = bytes_of(join, BUILD_ID, &b.size);
+		err = told.text ? tell_build_id(&b, &told) : 0;
 	} else if (join->events->is_tool[record->index]) {
 		return 0;
 	} else if (join->events->is_sample[record->index]) {

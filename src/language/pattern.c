@@ -23,6 +23,13 @@ struct match {
 
 static bool fits(struct match *m, const struct pattern *p, const json_t *got);
 
+int value_compare(const struct value *a, const struct value *b)
+{
+	if (a->negative != b->negative)
+		return a->negative ? -1 : 1;
+	return a->bits < b->bits ? -1 : a->bits > b->bits;
+}
+
 /* An error of the case, not a misfit, where it is beyond 64 bits. */
 static int evaluate(const struct match *m, const json_t *json, struct value *out)
 {

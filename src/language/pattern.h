@@ -100,6 +100,9 @@ json_t *pattern_json(const struct pattern *pattern);
  */
 bool pattern_mutate(struct pattern *pattern, unsigned *index, struct arena *arena);
 
+/* Less than, equal to or greater than 0, as `a` is to `b`; both are known. */
+int value_compare(const struct value *a, const struct value *b);
+
 /* The operators, one a line with its meaning: for help texts. */
 void pattern_help(FILE *f);
 
