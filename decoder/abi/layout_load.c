@@ -85,14 +85,14 @@ static int read_words(struct abi *abi, struct error *e)
 	for (size_t i = 0; i < abi->family_count && !err; i++) {
 		struct abi_family *family = &abi->families[i];
 		struct layout_word *word;
-		struct value_place place;
+		struct where root = where_root(family->source),
+			     at = where_key(AT_KEY(&root, "constants"), family->name);
 
 		if (family->kind != ABI_LAYOUT)
 			continue;
-		value_place(&place, family, 0);
 		word = arena_alloc(&abi->arena, sizeof(*word));
-		err = word ? doc_read(&d, &word_type, family->json, word, &place.family)
-			   : error_no_memory(e, &place.family, "memory for the ABI tables");
+		err = word ? doc_read(&d, &word_type, family->json, word, &at)
+			   : error_no_memory(e, &at, "memory for the ABI tables");
 		family->word = word;
 	}
 	return err;
@@ -888,18 +888,17 @@ static int read_layout(struct abi *abi, struct layout *layout, unsigned chain, s
 			   .abi = abi,
 			   .layout = layout,
 			   .chain = chain};
-	struct where root = where_root(layout->source), layouts = where_key(&root, "layouts");
-	struct where alone = where_key(&layouts, layout->name), fields;
-	struct value_place place;
+	const struct abi_family *family = layout->family;
+	struct where root = where_root(layout->source);
+	struct where values = where_key(
+		AT_KEY(AT_KEY(&root, "constants"), family ? family->name : NULL), "values");
+	struct where at = family ? where_key(AT_INDEX(&values, layout->index), "fields")
+				 : where_key(AT_KEY(&root, "layouts"), layout->name);
 	int err;
 
-	if (layout->family) {
-		value_place(&place, layout->family, layout->index);
-		fields = where_key(&place.value, "fields");
-	}
 	r.doc.context = &r;
 	layout->state = LAYOUT_BEING_READ;
-	err = read_fields(&r, &layout->list, layout->json, layout->family ? &fields : &alone);
+	err = read_fields(&r, &layout->list, layout->json, &at);
 	layout->state = LAYOUT_READ;
 	return err;
 }

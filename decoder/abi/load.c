@@ -9,15 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void value_place(struct value_place *out, const struct abi_family *family, size_t index)
-{
-	out->root = where_root(family->source);
-	out->constants = where_key(&out->root, "constants");
-	out->family = where_key(&out->constants, family->name);
-	out->values = where_key(&out->family, "values");
-	out->value = where_index(&out->values, index);
-}
-
 int read_family(struct doc *d, const json_t *json, void *at, const struct where *w)
 {
 	const struct abi *abi = d->context;
@@ -586,13 +577,13 @@ static int check_record_types(const struct abi *abi, struct error *e)
 
 	for (size_t i = 0; i < tool->count; i++) {
 		const struct abi_value *other = abi_value_of(kernel, tool->values[i].value);
-		struct value_place place;
+		struct where root = where_root(tool->source),
+			     family = where_key(AT_KEY(&root, "constants"), tool->name);
 
-		value_place(&place, tool, i);
 		if (other)
-			return error_name(e, &place.value, tool->values[i].name, NULL,
-					  "a value that the record \"%s\" does not have",
-					  other->name);
+			return error_name(
+				e, AT_INDEX(AT_KEY(&family, "values"), i), tool->values[i].name,
+				NULL, "a value that the record \"%s\" does not have", other->name);
 	}
 	return 0;
 }

@@ -9,13 +9,6 @@
 #include "abi/layout.h"
 #include "text/doc.h"
 
-/* The chain to a value of a family, on the caller's stack. */
-struct value_place {
-	struct where root, constants, family, values, value;
-};
-
-void value_place(struct value_place *out, const struct abi_family *family, size_t index);
-
 /* As struct doc_row's `read`, with struct abi for the context: a family of constants by its name,
  * into a const struct abi_family *. */
 int read_family(struct doc *d, const json_t *json, void *at, const struct where *w);

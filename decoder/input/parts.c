@@ -85,7 +85,7 @@ void parts_close(struct parts *parts)
 	*parts = (struct parts){.dir = -1, .fd = -1};
 }
 
-bool parts_beside(int fd, bool unknown)
+bool parts_beside(int fd)
 {
 	char link[64], path[4096], *slash;
 	ssize_t n;
@@ -93,7 +93,7 @@ bool parts_beside(int fd, bool unknown)
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	n = readlink(link, path, sizeof(path) - 16);
 	if (n < 0 || path[0] != '/')
-		return unknown;
+		return false;
 	path[n] = '\0';
 	slash = strrchr(path, '/');
 	strcpy(slash + 1, "data.0");

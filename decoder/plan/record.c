@@ -1088,19 +1088,18 @@ const char *record_problem_text(enum record_problem problem, const struct record
 	return text;
 }
 
-int record_tell(const struct plan_for *with, const struct layout *layout, enum byte_order order,
+int record_tell(const struct abi *abi, const struct layout *layout, enum byte_order order,
 		const unsigned char *bytes, size_t from, size_t size, const char *const *paths,
 		size_t count, int (*tell)(void *context, const struct record_text *told),
 		void *context)
 {
-	struct record r = {.abi = with->abi, .order = order};
-	struct plan_for wanted = *with;
+	struct record r = {.abi = abi, .order = order};
 	struct paths numbers = {.names = paths, .count = count};
+	const struct plan_for with = {.abi = abi, .paths = &numbers};
 	struct plan plan = {0};
 	int err;
 
-	wanted.paths = &numbers;
-	err = plan_make(&plan, &wanted, layout);
+	err = plan_make(&plan, &with, layout);
 	if (!err && record_put(&plan, &r, bytes, from, size, 0, NULL) < RECORD_IMPOSSIBLE &&
 	    r.failed)
 		r.field_count = 0;

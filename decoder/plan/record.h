@@ -119,7 +119,7 @@ struct record_text {
  * `count` paths ("event_desc[].name"; sorted), in the order of the bytes: strings, arrays, numbers.
  * 0, -ENOMEM, or what `tell` returned, which ends it. What does not fit the layout is not told.
  */
-int record_tell(const struct plan_for *with, const struct layout *layout, enum byte_order order,
+int record_tell(const struct abi *abi, const struct layout *layout, enum byte_order order,
 		const unsigned char *bytes, size_t from, size_t size, const char *const *paths,
 		size_t count, int (*tell)(void *context, const struct record_text *told),
 		void *context);

@@ -147,7 +147,7 @@ static int begin_perfdata(struct decoder *d, struct error *e)
 	}
 	d->lines.options.silent = is_later_shard(d);
 	if (d->parts.dir < 0 && perfdata_has_named(&d->file, d->abi, "dir_format") &&
-	    parts_beside(d->in.fd, false))
+	    parts_beside(d->in.fd))
 		lines_diagnostic(
 			&d->lines, place_at(0), "parts", 0,
 			"this is one file of a recording that is a directory: more records "

@@ -15,16 +15,6 @@
 #include "plan/record.h"
 #include "text/json.h"
 
-/* What a program that is executed had mapped stays, as perf has it, until something else is there:
- * samples on the way still have its addresses. */
-struct process {
-	struct map *maps;
-};
-
-struct thread {
-	const char *comm; /* NULL: not known */
-};
-
 /* The fields that are read, and their names in this order. */
 enum wanted {
 	IP,
@@ -68,7 +58,11 @@ struct join {
 	const struct events *events;
 	struct record record;
 	struct arena arena;
-	struct table processes, threads, objects, texts, symbols, build_ids, waiting;
+	/* What a program that is executed had mapped stays, as perf has it, until something else is
+	 * there: samples on the way still have its addresses. */
+	struct table processes; /* struct map * */
+	struct table threads;   /* their names; NULL: not known */
+	struct table objects, texts, symbols, build_ids, waiting;
 	struct map *kernel;
 	uint64_t random, numbers[WANTED];
 	uint64_t kernel_mode, context_max, context_kernel, context_deferred;
@@ -178,10 +172,10 @@ int join_build_ids(struct join *join, const unsigned char *bytes, size_t size)
 	const struct abi_value *section = abi_value(abi_family(abi, "feature"), "build_id", NULL);
 	struct build_id b = {.join = join};
 
-	return section && section->layout ? record_tell(&(struct plan_for){.abi = abi},
-							section->layout, join->events->order, bytes,
-							0, size, paths, 2, tell_build_id, &b)
-					  : 0;
+	if (!section || !section->layout)
+		return 0;
+	return record_tell(abi, section->layout, join->events->order, bytes, 0, size, paths, 2,
+			   tell_build_id, &b);
 }
 
 static uint64_t constant_of(const struct abi *abi, const char *family, const char *name)
@@ -222,7 +216,7 @@ void join_free(struct join *join)
 		; /* then all that it has */
 	for (size_t i = 0; i < join->processes.capacity; i++)
 		if (join->processes.slots[i].value)
-			maps_drop(((struct process *)join->processes.slots[i].value)->maps);
+			maps_drop(*(struct map **)join->processes.slots[i].value);
 	maps_drop(join->kernel);
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
 		free(tables[i]->slots);
@@ -258,8 +252,8 @@ static int take_mmap(struct join *join, const struct lines_record *record)
 {
 	int64_t pid = (int64_t)value_of(join, PID, 0);
 	bool is_kernel = pid == -1 || (record->misc & 7) == join->kernel_mode;
-	struct process *process =
-		is_kernel ? NULL : entry(join, &join->processes, (uint64_t)pid, sizeof(*process));
+	struct map **maps =
+		is_kernel ? NULL : entry(join, &join->processes, (uint64_t)pid, sizeof(*maps));
 	uint64_t start = value_of(join, ADDR, 0), length = value_of(join, LEN, 0);
 	uint64_t end = length > UINT64_MAX - start ? UINT64_MAX : start + length;
 	const char *build_id = NULL;
@@ -268,7 +262,7 @@ static int take_mmap(struct join *join, const struct lines_record *record)
 	const void *id = bytes_of(join, BUILD_ID, &size);
 	const char *name = bytes_of(join, FILENAME, &name_size);
 
-	if (!name || (!is_kernel && !process))
+	if (!name || (!is_kernel && !maps))
 		return name ? -ENOMEM : 0;
 	if (id && size && !(build_id = text_of_build_id(join, id, size)))
 		return -ENOMEM;
@@ -280,40 +274,38 @@ static int take_mmap(struct join *join, const struct lines_record *record)
 	object = object_named(join, name, name_size, build_id);
 	if (!object)
 		return -ENOMEM;
-	return maps_add(is_kernel ? &join->kernel : &process->maps, start, end,
-			value_of(join, PGOFF, 0), object, next_random(join));
+	return maps_add(is_kernel ? &join->kernel : maps, start, end, value_of(join, PGOFF, 0),
+			object, next_random(join));
 }
 
 static int take_comm(struct join *join)
 {
-	struct thread *thread =
-		entry(join, &join->threads, value_of(join, TID, 0), sizeof(*thread));
+	const char **thread = entry(join, &join->threads, value_of(join, TID, 0), sizeof(*thread));
 	size_t size;
 	const char *comm = bytes_of(join, COMM, &size);
 
 	if (!thread)
 		return -ENOMEM;
 	if (comm)
-		thread->comm = keep_text(join, comm, size);
-	return comm && !thread->comm ? -ENOMEM : 0;
+		*thread = keep_text(join, comm, size);
+	return comm && !*thread ? -ENOMEM : 0;
 }
 
 static int take_fork(struct join *join)
 {
 	uint64_t pid = value_of(join, PID, 0), ppid = value_of(join, PPID, 0);
-	struct thread *child = entry(join, &join->threads, value_of(join, TID, 0), sizeof(*child)),
-		      *parent =
-			      entry(join, &join->threads, value_of(join, PTID, 0), sizeof(*parent));
-	struct process *process = entry(join, &join->processes, pid, sizeof(*process)),
-		       *from = entry(join, &join->processes, ppid, sizeof(*from));
+	const char **child = entry(join, &join->threads, value_of(join, TID, 0), sizeof(*child)),
+		   **parent = entry(join, &join->threads, value_of(join, PTID, 0), sizeof(*parent));
+	struct map **maps = entry(join, &join->processes, pid, sizeof(*maps)),
+		   **from = entry(join, &join->processes, ppid, sizeof(*from));
 
-	if (!child || !parent || !process || !from)
+	if (!child || !parent || !maps || !from)
 		return -ENOMEM;
-	child->comm = parent->comm;
+	*child = *parent;
 	if (pid == ppid)
 		return 0;
-	maps_drop(process->maps);
-	process->maps = maps_share(from->maps);
+	maps_drop(*maps);
+	*maps = maps_share(*from);
 	return 0;
 }
 
@@ -351,10 +343,10 @@ static const char *symbol_at(struct join *join, const struct object *object, uin
 	return known && *known && *known != none ? *known : NULL;
 }
 
-/* Adds the frame of an address, in the kernel or in the process. 0 or -ENOMEM. */
-static int add_frame(struct join *join, uint64_t ip, bool in_kernel, const struct process *process)
+/* Adds the frame of an address, in the kernel or in these maps. 0 or -ENOMEM. */
+static int add_frame(struct join *join, uint64_t ip, bool in_kernel, struct map *const *maps)
 {
-	const struct map *map = maps_find(in_kernel ? join->kernel : process->maps, ip);
+	const struct map *map = maps_find(in_kernel ? join->kernel : *maps, ip);
 	struct frame *frame;
 
 	if (list_grow(&join->frames, join->joined.frame_count, &join->frame_capacity,
@@ -374,7 +366,7 @@ static int add_frame(struct join *join, uint64_t ip, bool in_kernel, const struc
  * The addresses of an array field; *in_kernel is as the markers among them say. Where the rest of
  * them comes later, *cookie says in which record.
  */
-static int add_chain(struct join *join, const struct chain *chain, const struct process *process,
+static int add_chain(struct join *join, const struct chain *chain, struct map *const *maps,
 		     bool *in_kernel, const unsigned char **cookie)
 {
 	bool swap = join->events->order != host_order();
@@ -385,7 +377,7 @@ static int add_chain(struct join *join, const struct chain *chain, const struct 
 		uint64_t ip = load_swapped(at, 8, swap);
 
 		if (ip < join->context_max)
-			err = add_frame(join, ip, *in_kernel, process);
+			err = add_frame(join, ip, *in_kernel, maps);
 		else if (ip == join->context_deferred)
 			*cookie = ++i < chain->count ? at += 8 : NULL;
 		else
@@ -449,12 +441,10 @@ static int take_sample(struct join *join, const struct lines_record *record, str
 {
 	const unsigned char *cookie = NULL;
 	struct joined *joined = &join->joined;
-	struct process *process =
-		entry(join, &join->processes, value_of(join, PID, 0), sizeof(*process));
-	struct thread *thread =
-		entry(join, &join->threads, value_of(join, TID, 0), sizeof(*thread));
+	struct map **maps = entry(join, &join->processes, value_of(join, PID, 0), sizeof(*maps));
+	const char **thread = entry(join, &join->threads, value_of(join, TID, 0), sizeof(*thread));
 	bool in_kernel = (record->misc & 7) == join->kernel_mode;
-	int err = process && thread ? 0 : -ENOMEM;
+	int err = maps && thread ? 0 : -ENOMEM;
 
 	*joined = (struct joined){.event = record->event,
 				  .pid = (int64_t)value_of(join, PID, UINT64_MAX),
@@ -466,20 +456,20 @@ static int take_sample(struct join *join, const struct lines_record *record, str
 	if (err)
 		return err;
 	snprintf(join->comm, sizeof(join->comm), ":%" PRId64, joined->tid);
-	joined->comm = thread->comm ? thread->comm : joined->tid ? join->comm : "swapper";
+	joined->comm = *thread ? *thread : joined->tid ? join->comm : "swapper";
 	if (join->fields[CALLCHAIN]) {
 		struct chain chain = chain_of(join, CALLCHAIN);
 
-		err = add_chain(join, &chain, process, &in_kernel, &cookie);
+		err = add_chain(join, &chain, maps, &in_kernel, &cookie);
 	}
 	if (!err && cookie && !join->handed && join->held_bytes < HELD_MAX)
 		return hold(join, record, place, load_word(cookie, 8, join->events->order));
 	in_kernel = false;
 	if (!err && cookie && join->handed)
-		err = add_chain(join, &join->deferred, process, &in_kernel, &cookie);
+		err = add_chain(join, &join->deferred, maps, &in_kernel, &cookie);
 	in_kernel = (record->misc & 7) == join->kernel_mode;
 	if (!err && !joined->frame_count && join->fields[IP])
-		err = add_frame(join, join->fields[IP]->value, in_kernel, process);
+		err = add_frame(join, join->fields[IP]->value, in_kernel, maps);
 	joined->frames = join->frames;
 	return err;
 }

@@ -13,7 +13,8 @@
 #include "plan/record.h"
 #include "text/ascii.h"
 
-int names_set(struct events *events, int event, const char *name, size_t size)
+/* 0 or -ENOMEM. */
+static int names_set(struct events *events, int event, const char *name, size_t size)
 {
 	char text[EVENT_NAME_MAX * PUT_STRING_MAX + PUT_STRING_FIXED + PUT_SLACK];
 	char *p = put_text(text, "\"event\":");
@@ -229,9 +230,8 @@ int names_by_feature(struct events *events, const struct abi_value *feature,
 
 	for (size_t i = 0; feature && i < sizeof(features) / sizeof(features[0]) && !err; i++)
 		if (!strcmp(features[i].feature, feature->name))
-			err = record_tell(&(struct plan_for){.abi = events->abi}, feature->layout,
-					  events->order, bytes, 0, size, features[i].paths, 2,
-					  features[i].tell, &naming);
+			err = record_tell(events->abi, feature->layout, events->order, bytes, 0,
+					  size, features[i].paths, 2, features[i].tell, &naming);
 	return err;
 }
 
@@ -242,8 +242,8 @@ int names_by_update(struct events *events, const unsigned char *bytes, size_t si
 		abi_value(abi_family(events->abi, "tool_record"), "event_update", NULL);
 	struct naming naming = {.events = events};
 
-	return record_tell(&(struct plan_for){.abi = events->abi}, update->layout, events->order,
-			   bytes, 8, size, paths, 2, tell_update, &naming);
+	return record_tell(events->abi, update->layout, events->order, bytes, 8, size, paths, 2,
+			   tell_update, &naming);
 }
 
 int names_put(const struct events *events, struct out *out)

@@ -19,10 +19,8 @@ struct event_name {
 	char text[EVENT_TEXT_MAX + PUT_KEY]; /* "event":"cycles:u", as put_key() copies it */
 };
 
-/* Names the event. 0 or -ENOMEM. */
-int names_set(struct events *events, int event, const char *name, size_t size);
-
-/* The same by its attr, of `size` bytes in the events' order: "cpu-clock:u". */
+/* Names the event by its attr, of `size` bytes in the events' order: "cpu-clock:u". 0 or -ENOMEM.
+ */
 int names_by_attr(struct events *events, int event, const unsigned char *attr, size_t size);
 
 /* By the feature section of that value's name, if it names events. 0 or -ENOMEM. */

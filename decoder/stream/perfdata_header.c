@@ -466,8 +466,8 @@ int perfdata_header_take_feature(struct events *events, uint64_t feature,
 	if (!value || !value->layout)
 		return 0;
 	if (!strcmp(value->name, "arch"))
-		return record_tell(&(struct plan_for){.abi = events->abi}, value->layout,
-				   events->order, bytes, 0, size, paths, 1, tell_arch, events);
+		return record_tell(events->abi, value->layout, events->order, bytes, 0, size, paths,
+				   1, tell_arch, events);
 	return names_by_feature(events, value, bytes, size);
 }
 
