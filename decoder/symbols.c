@@ -59,16 +59,12 @@ static int add_symbol(struct symbols *symbols, struct file *file, const struct s
 	return 0;
 }
 
-static size_t underscores(const char *name)
-{
-	return strspn(name, "_");
-}
-
 /* By address; of one address, the best first. */
 static int compare_symbols(const void *a, const void *b)
 {
 	const struct symbol *x = a, *y = b;
 	size_t m = strlen(x->name), n = strlen(y->name);
+	size_t u = strspn(x->name, "_"), v = strspn(y->name, "_");
 
 	if (x->address != y->address)
 		return x->address < y->address ? -1 : 1;
@@ -78,8 +74,8 @@ static int compare_symbols(const void *a, const void *b)
 		return x->is_weak ? 1 : -1;
 	if (x->is_global != y->is_global)
 		return x->is_global ? -1 : 1;
-	if (underscores(x->name) != underscores(y->name))
-		return underscores(x->name) < underscores(y->name) ? -1 : 1;
+	if (u != v)
+		return u < v ? -1 : 1;
 	return m != n ? m > n ? -1 : 1 : strcmp(x->name, y->name);
 }
 

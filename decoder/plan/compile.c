@@ -343,20 +343,18 @@ static void compile_number(struct compiler *c, const struct layout_node *node)
 		op->possible |= set->values[i].value;
 }
 
-static struct amount amount_of(const struct compiler *c, const struct layout_size *size)
-{
-	return (struct amount){.from = (uint8_t)size->from,
-			       .reg = plan_reg_of(c, size->field),
-			       .prefix = size->prefix,
-			       .number = size->number,
-			       .less = size->less,
-			       .per = size->per};
-}
-
 /* An operation on as much as something says, with what stands in front of it and says so. */
-static struct op *add_amount(struct compiler *c, uint8_t kind)
+static struct op *add_amount(struct compiler *c, uint8_t kind, const struct layout_size *size)
 {
 	struct op *op = plan_add(c, kind);
+
+	/* which text, arrays and loops begin with alike */
+	op->text.amount = (struct amount){.from = (uint8_t)size->from,
+					  .reg = plan_reg_of(c, size->field),
+					  .prefix = size->prefix,
+					  .number = size->number,
+					  .less = size->less,
+					  .per = size->per};
 
 	plan_unfix(c);
 	plan_grows(c, values[kind].longest);
@@ -404,9 +402,7 @@ static void compile_bytes(struct compiler *c, const struct layout_node *node)
 		compile_loc(c, node->name, kinds[node->kind].kind, 1, size->from);
 		return;
 	}
-	op = add_amount(c, node->text.tracepoint ? OP_RAW : kinds[node->kind].kind);
-
-	op->text.amount = amount_of(c, size);
+	op = add_amount(c, node->text.tracepoint ? OP_RAW : kinds[node->kind].kind, size);
 	op->text.used = node->text.used ? plan_reg_of(c, node->text.used) : NO_REG;
 	op->text.readable = node->text.readable;
 	if (node->kind == LAYOUT_ATTR)
@@ -434,9 +430,8 @@ static void compile_array(struct compiler *c, const struct layout_node *node)
 		compile_loc(c, node->name, element, width, node->array.count.from);
 		return;
 	}
-	op = add_amount(c, OP_ARRAY);
+	op = add_amount(c, OP_ARRAY, &node->array.count);
 	op->width = (uint8_t)width;
-	op->array.amount = amount_of(c, &node->array.count);
 	op->array.element = element;
 	op->array.field = (uint8_t)values[element].field;
 	op->array.markers = markers;
@@ -456,12 +451,11 @@ static void compile_fields(struct compiler *c, const struct layout_list *list);
 /* The fields between OP_LOOP and OP_NEXT, with what they take counted apart. */
 static void compile_loop(struct compiler *c, const struct layout_node *node)
 {
-	struct op *op = add_amount(c, OP_LOOP);
+	struct op *op = add_amount(c, OP_LOOP, &node->loop.count);
 	size_t begin = plan_last(c), old, outer_longest = c->longest;
 	bool outer_in_loop = c->in_loop, outside = c->outside;
 	const char *path;
 
-	op->loop.amount = amount_of(c, &node->loop.count);
 	op->loop.bare = node->loop.bare;
 	plan_set_name(c, node->name);
 	old = strlen(c->path);
