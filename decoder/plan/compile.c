@@ -185,19 +185,16 @@ static void plan_grows_per_byte(struct compiler *c, size_t characters)
 static void plan_set_path(struct compiler *c, const char *name)
 {
 	char full[PATH + LAYOUT_NAME];
-	const char *path;
-	struct op *op;
+	struct op *op = last_op(c);
 
 	if (!name || c->in_loop)
 		return;
 	snprintf(full, sizeof(full), "%s%s", c->path, name);
 	c->plan->paths += strlen(full) + 32;
-	path = plan_keep(c, full);
-	op = last_op(c);
-	op->path = path;
-	if (!strcmp(path, "time") || !strcmp(path, "sample_id.time"))
+	op->path = plan_keep(c, full);
+	if (!strcmp(full, "time") || !strcmp(full, "sample_id.time"))
 		op->role = ROLE_TIME;
-	if (!strcmp(path, "cpu") || !strcmp(path, "sample_id.cpu"))
+	if (!strcmp(full, "cpu") || !strcmp(full, "sample_id.cpu"))
 		op->role = ROLE_CPU;
 }
 
@@ -224,20 +221,17 @@ static void plan_set_number(struct compiler *c, const char *name)
 static void plan_set_key(struct compiler *c, const char *name)
 {
 	bool is_flat = c->with->flat && !c->in_loop;
-	uint8_t kind = last_op(c)->kind;
-	const char *key, *opening = is_flat && kind == OP_REST ? "" : values[kind].opening;
+	struct op *op = last_op(c);
+	const char *opening = is_flat && op->kind == OP_REST ? "" : values[op->kind].opening;
 	bool is_common = c->plan->open && name && !strncmp(name, "common_", 7);
 	char text[PATH + LAYOUT_NAME + 32];
-	struct op *op;
 	int n = name ? snprintf(text, sizeof(text), "\"%s%s\":%s",
 				is_flat && !is_common ? c->path : "", name, opening)
 		     : snprintf(text, sizeof(text), "%s", opening);
 
 	for (char *p = text; is_flat && (p = strchr(p, '.'));)
 		*p = '_';
-	key = plan_keep(c, text);
-	op = last_op(c);
-	op->key = key;
+	op->key = plan_keep(c, text);
 	op->key_length = (uint16_t)n;
 	plan_grows(c, (size_t)n);
 }

@@ -54,7 +54,7 @@ void lines_init(struct lines *lines, const struct events *events,
 
 void lines_free(struct lines *lines)
 {
-	free(lines->at);
+	out_free(&lines->notes);
 	free(lines->last_time);
 	free(lines->record.fields);
 	*lines = (struct lines){0};
@@ -337,8 +337,7 @@ static void put_raw(struct lines *lines, struct place place, const struct lines_
 	if (!p || lines->options.unwritten || lines->options.silent)
 		return;
 	begin = is_known ? header->slot : (int)lines->events->record_count;
-	p = put_key(p, lines->begin[begin].text, lines->begin[begin].length);
-	p = put_size(lines->options.no_offset ? p : put_place(p, place), lines, header);
+	p = put_size(put_begin(p, lines, begin, place), lines, header);
 	if (!is_known) {
 		p = put_u64(put_text(p, "\"type_id\":"), header->type);
 		*p++ = ',';
@@ -351,40 +350,28 @@ static void put_raw(struct lines *lines, struct place place, const struct lines_
 	lines->out->at = put_text(put_close(p, '}'), "\n");
 }
 
+/* For --bytes. False if there is no memory. */
 static bool room_for_notes(struct lines *lines, const struct plan *plan)
 {
-	char *grown;
+	bool has_room = !lines->options.notes || out_room(&lines->notes, plan->paths);
 
-	if (!lines->options.notes || plan->paths + 64 <= lines->at_size)
-		return true;
-	grown = realloc(lines->at, plan->paths + 64);
-	if (!grown) {
-		lines->out->err = -ENOMEM;
-		return false;
-	}
-	lines->at = grown;
-	lines->at_size = plan->paths + 64;
-	return true;
+	lines->record.at = lines->notes.base;
+	lines->out->err = has_room ? lines->out->err : -ENOMEM;
+	return has_room;
 }
 
 static void check_time(struct lines *lines, struct place place, const char *name)
 {
 	const struct record *r = &lines->record;
-	uint64_t *grown, last;
+	uint64_t last;
 
 	if (!r->has_time || !r->has_cpu || !r->time || r->cpu >= CPUS_MAX)
 		return;
-	if (r->cpu >= lines->cpus) {
-		size_t cpus = (size_t)r->cpu + 64;
-
-		grown = realloc(lines->last_time, cpus * sizeof(*grown));
-		if (!grown) {
-			lines->out->err = -ENOMEM;
-			return;
-		}
-		memset(grown + lines->cpus, 0, (cpus - lines->cpus) * sizeof(*grown));
-		lines->last_time = grown;
-		lines->cpus = cpus;
+	if (!lines->last_time)
+		lines->last_time = calloc(CPUS_MAX, sizeof(*lines->last_time));
+	if (!lines->last_time) {
+		lines->out->err = -ENOMEM;
+		return;
 	}
 	last = lines->last_time[r->cpu];
 	if (last && (lines->options.backward ? r->time > last : r->time < last))
@@ -557,7 +544,6 @@ static void put_line(struct lines *lines, const struct lines_record *header,
 	if (!start || !room_for_notes(lines, plan))
 		return;
 	p = put_head(put_begin(start, lines, header->slot, place), lines, header);
-	lines->record.at = lines->at;
 	lines->record.format = format;
 	problem = record_put(plan, &lines->record, bytes, 8, header->size, header->misc, &p);
 	if (__builtin_expect(lines->record.err, 0))
@@ -570,10 +556,10 @@ static void put_line(struct lines *lines, const struct lines_record *header,
 	}
 	if (joined)
 		p = join_put(joined, lines->options.flat, p);
-	n = lines->options.notes ? (size_t)(lines->record.at - lines->at) : 0;
+	n = lines->options.notes ? (size_t)(lines->record.at - lines->notes.base) : 0;
 	if (n) {
 		p = put_text(p, "\"at\":{");
-		memcpy(p, lines->at, n - 1);
+		memcpy(p, lines->notes.base, n - 1);
 		p = put_text(p + n - 1, "},");
 	}
 	p = put_close(p, '}');
@@ -597,7 +583,6 @@ static bool read_record(struct lines *lines, const struct plan *plan, const unsi
 
 	if (!p || !room_for_notes(lines, plan))
 		return false;
-	lines->record.at = lines->at;
 	return record_put(plan, &lines->record, bytes, 8, size, misc, &p) == RECORD_OK;
 }
 
@@ -839,8 +824,7 @@ void lines_put_large(struct lines *lines, const unsigned char *bytes, uint64_t s
 	if (!p || record->taken == LINES_PASSED_BY || lines->options.unwritten ||
 	    lines->options.silent)
 		return;
-	p = put_key(p, lines->begin[record->slot].text, lines->begin[record->slot].length);
-	p = lines->options.no_offset ? p : put_place(p, place);
+	p = put_begin(p, lines, record->slot, place);
 	p = put_u64(put_text(p, "\"size\":"), size);
 	p = put_u64(put_text(p, ",\"passed_over\":"), size - 8);
 	lines->out->at = put_text(p, "}\n");

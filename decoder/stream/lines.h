@@ -81,10 +81,8 @@ struct lines {
 	struct head heads[HEADS];
 	struct lines_record unlike;          /* one that has no head */
 	struct id_place sample_id, other_id; /* of samples; of what else names an event */
-	char *at;                            /* room for the notes of a record */
-	size_t at_size;
-	uint64_t *last_time; /* by cpu, for --check */
-	size_t cpus;
+	struct out notes;                    /* of the record that is written */
+	uint64_t *last_time;                 /* by cpu, for --check */
 	/* Takes what is wrong, instead of a line. 0 or -ENOMEM. NULL: nobody does. */
 	int (*say)(void *to, const struct diagnostic *wrong);
 	void *say_to;
