@@ -56,6 +56,8 @@ static int check_options(struct call *call, const struct perfabi_options *o, boo
 					     "0 in the reserve of the options");
 	if ((unsigned)o->format > PERFABI_RECORDS)
 		return refuse_option(call, "format", "another number", "an enum perfabi_format");
+	if (has_lines && (o->join || o->output) && o->field_count)
+		return refuse_option(call, "fields", "some of them", "all members with join");
 	if ((unsigned)o->output > PERFABI_FIREFOX)
 		return refuse_option(call, "output", "another number", "an enum perfabi_output");
 	if ((unsigned)o->order > PERFABI_BIG)
@@ -169,7 +171,9 @@ static int select_fields(struct call *call, const struct perfabi_options *o,
 		if (!search.found)
 			return error_name(&call->error, NULL, o->fields[i], search.near.best,
 					  "a member of some record");
-		call->fields[call->field_count++] = o->fields[i];
+		call->fields[call->field_count] = strdup(o->fields[i]); /* plans are made later */
+		if (!call->fields[call->field_count++])
+			return -ENOMEM;
 	}
 	call->option = NULL;
 	return 0;
@@ -183,6 +187,9 @@ static int take_options(struct decode_options *out, struct call *call,
 	int err = check_options(call, o, has_lines);
 	struct utsname u;
 
+	call->tracefs = o->tracefs ? strdup(o->tracefs) : NULL; /* it is read later */
+	if (o->tracefs && !call->tracefs)
+		return -ENOMEM;
 	*out = (struct decode_options){
 		.format = o->format,
 		.order_is_given = o->order != PERFABI_HOST,
@@ -193,7 +200,7 @@ static int take_options(struct decode_options *out, struct call *call,
 			 .paths = has_lines && !joins ? NULL : &call->perfabi->paths},
 		.no_header = !has_lines || o->check || o->output,
 		.no_summary = !has_lines || o->no_summary || o->output,
-		.tracefs = o->tracefs,
+		.tracefs = call->tracefs,
 		.aux = has_lines ? o->aux : NULL,
 	};
 	if (!err)
@@ -202,7 +209,7 @@ static int take_options(struct decode_options *out, struct call *call,
 		err = select_fields(call, o, &out->lines);
 	if (err)
 		return err;
-	out->with.fields = call->fields;
+	out->with.fields = (const char *const *)call->fields;
 	out->with.field_count = call->field_count;
 	if (has_lines) {
 		out->header_only = o->header_only;
@@ -294,7 +301,9 @@ static int call_open(struct call *call, const struct perfabi *perfabi,
 	struct decode_options o;
 	int err;
 
-	*call = (struct call){.perfabi = perfabi};
+	*call = (struct call){
+		.perfabi = perfabi,
+		.decoder = {.parts = {.dir = -1, .fd = -1}, .aux = {.dir = -1, .index = -1}}};
 	err = take_options(&o, call, options ? options : &no_options, what);
 	if (!err)
 		err = decoder_init(&call->decoder, &perfabi->base, &o, what->sink, what->context);
@@ -390,5 +399,8 @@ void call_end(struct call *call)
 {
 	decoder_free(&call->decoder);
 	attr_list_free(&call->attrs);
+	for (size_t i = 0; i < call->field_count; i++)
+		free(call->fields[i]);
 	free(call->fields);
+	free(call->tracefs);
 }

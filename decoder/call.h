@@ -29,9 +29,10 @@ struct call_input {
 struct call {
 	const struct perfabi *perfabi;
 	struct decoder decoder;
-	bool types[TYPES];   /* of records that are wanted, ... */
-	const char **fields; /* ... and their members; NULL: all */
+	bool types[TYPES]; /* of records that are wanted, ... */
+	char **fields;     /* ... and their members; NULL: all */
 	size_t field_count;
+	char *tracefs; /* as options.tracefs; NULL: none */
 	struct attr_list attrs;
 	struct error error;
 	const char *option; /* that is wrong or wanting, or NULL */

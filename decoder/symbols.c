@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #ifdef HAVE_LIBELF
@@ -220,9 +221,12 @@ static int read_loads(struct file *file, Elf *elf)
 static void read_elf(struct symbols *symbols, struct file *file, const char *path,
 		     const char *build_id, bool is_debug)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	Elf *elf = fd < 0 || elf_version(EV_CURRENT) == EV_NONE ? NULL
-								: elf_begin(fd, ELF_C_READ, NULL);
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* the recording names it */
+	struct stat st;
+	Elf *elf = fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) ||
+				   elf_version(EV_CURRENT) == EV_NONE
+			   ? NULL
+			   : elf_begin(fd, ELF_C_READ, NULL);
 	int err = 0;
 
 	if (elf && elf_kind(elf) == ELF_K_ELF && is_wanted(elf, build_id)) {

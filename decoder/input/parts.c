@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "text/arena.h"
@@ -29,7 +30,7 @@ static int take_file_name(struct parts *parts, const char *name)
 	unsigned number;
 	char end;
 
-	if (strncmp(name, "data.", 5) != 0 || !name[5] ||
+	if (strncmp(name, "data.", 5) != 0 || !name[5] || (name[5] == '0' && name[6]) ||
 	    name[5 + strspn(name + 5, "0123456789")] ||
 	    sscanf(name + 5, "%7u%c", &number, &end) != 1 || parts->count == PARTS_MAX)
 		return 0;
@@ -37,6 +38,19 @@ static int take_file_name(struct parts *parts, const char *name)
 		return -ENOMEM;
 	parts->numbers[parts->count++] = number;
 	return 0;
+}
+
+/* A file whose reading does not wait, nor go on forever. 0 or a negative errno, which errno is too.
+ */
+static int open_regular(struct parts *parts, const char *name)
+{
+	struct stat st;
+
+	parts->fd = openat(parts->dir, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (parts->fd < 0 || fstat(parts->fd, &st))
+		return -errno;
+	errno = S_ISREG(st.st_mode) ? 0 : EINVAL;
+	return -errno;
 }
 
 int parts_open(struct parts *parts, int dir)
@@ -60,8 +74,7 @@ int parts_open(struct parts *parts, int dir)
 		return err;
 	if (parts->count)
 		qsort(parts->numbers, parts->count, sizeof(*parts->numbers), by_number);
-	parts->fd = openat(dir, "data", O_RDONLY | O_CLOEXEC);
-	return parts->fd < 0 ? -errno : 0;
+	return open_regular(parts, "data");
 }
 
 int parts_next(struct parts *parts)
@@ -73,8 +86,7 @@ int parts_next(struct parts *parts)
 	if (parts->fd >= 0)
 		close(parts->fd);
 	snprintf(name, sizeof(name), "data.%u", parts->numbers[parts->next++]);
-	parts->fd = openat(parts->dir, name, O_RDONLY | O_CLOEXEC);
-	return parts->fd < 0 ? -errno : 1;
+	return open_regular(parts, name) ? -errno : 1;
 }
 
 void parts_close(struct parts *parts)

@@ -15,7 +15,7 @@
 
 #include "text/ascii.h"
 
-enum { FORMATS_MAX = 65536, FORMAT_BYTES = 1 << 20, LINE = 1024 };
+enum { FORMATS_MAX = 65536, FORMAT_BYTES = 1 << 20, FIELDS_MAX = 1024, LINE = 1024 };
 
 void formats_free(struct formats *formats)
 {
@@ -193,48 +193,60 @@ static bool format_line(const char **text, size_t *size, char line[LINE])
 	return true;
 }
 
+/* The number behind "ID: " at the beginning of a line, and how many lines have fields. */
+static uint64_t look_through(const char *text, size_t size, size_t *fields)
+{
+	unsigned long long number, id = UINT64_MAX;
+	char line[LINE];
+
+	*fields = 0;
+	while (format_line(&text, &size, line)) {
+		*fields += strstr(line, "field") != NULL;
+		if (sscanf(line, "ID: %llu", &number) == 1)
+			id = number;
+	}
+	return id;
+}
+
 int formats_add(struct formats *formats, const struct abi *abi, const char *system,
 		const char *text, size_t size)
 {
-	struct format *format = arena_alloc(&formats->arena, sizeof(*format));
-	struct layout_node *objects = arena_array(&formats->arena, 2, sizeof(*objects));
-	size_t lines = 2;
+	struct layout_node *objects, *nodes;
+	struct format *format;
 	struct field_line field;
 	char line[LINE], name[LINE];
+	size_t fields;
+	uint64_t id = look_through(text, size, &fields);
 	uint32_t end = 0;
 	bool fits = true;
 	int err;
 
-	for (size_t i = 0; i < size; i++)
-		lines += text[i] == '\n';
-	if (!format || !objects || size > FORMAT_BYTES || formats->by_id.count == FORMATS_MAX)
-		return format && objects ? -EINVAL : -ENOMEM;
+	if (size > FORMAT_BYTES || formats->by_id.count == FORMATS_MAX || id > UINT32_MAX ||
+	    !fields || fields > FIELDS_MAX)
+		return -EINVAL;
+	if (formats_find(formats, id))
+		return 0;
+	format = arena_alloc(&formats->arena, sizeof(*format));
+	objects = arena_array(&formats->arena, 2, sizeof(*objects));
+	nodes = arena_array(&formats->arena, 4 * fields, sizeof(*nodes));
+	if (!format || !objects || !nodes)
+		return -ENOMEM;
 	objects[0] = (struct layout_node){.kind = LAYOUT_OBJECT, .name = "common"};
+	objects[0].object.nodes = nodes;
 	objects[1] = (struct layout_node){.kind = LAYOUT_OBJECT, .name = "raw"};
-	for (int i = 0; i < 2; i++) {
-		objects[i].object.nodes = arena_array(&formats->arena, 2 * lines, sizeof(*objects));
-		if (!objects[i].object.nodes)
-			return -ENOMEM;
-	}
-	format->id = UINT64_MAX;
+	objects[1].object.nodes = nodes + 2 * fields;
+	format->id = id;
 	while (fits && format_line(&text, &size, line)) {
-		unsigned long long id;
-
 		if (sscanf(line, "name: %1000s", name) == 1)
 			format->name = arena_join(&formats->arena, name, "");
-		else if (sscanf(line, "ID: %llu", &id) == 1)
-			format->id = id;
 		else if (parse_field(line, &field))
 			fits = format_field(formats, &field,
 					    &objects[strncmp(field.name, "common_", 7) != 0].object,
 					    &end);
 	}
 	format->system = arena_join(&formats->arena, system, "");
-	if (!fits || !format->name || !format->system || format->id > UINT32_MAX ||
-	    !objects[1].object.count)
+	if (!fits || !format->name || !format->system || !objects[1].object.count)
 		return -EINVAL;
-	if (formats_find(formats, format->id))
-		return 0;
 	format->layout = (struct layout){
 		.name = format->name, .owner = LAYOUT_OF_TRACEPOINT, .list = {objects, 2}};
 	err = plan_make(&format->plan, &(struct plan_for){.abi = abi, .flat = formats->flat},

@@ -156,7 +156,7 @@ class _Source:
     """What a recording is read from: `words` go into the call of that `suffix`."""
 
     def __init__(self, source):
-        self.suffix, self.own = "", None
+        self.suffix, self.own, self.source = "", None, source  # which stays open
         if isinstance(source, (bytes, bytearray, memoryview)):
             source = bytes(source)
             self.suffix, self.words = "_memory", (source, len(source))

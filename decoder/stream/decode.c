@@ -614,7 +614,7 @@ static int take_window(struct decoder *d, const unsigned char *bytes, size_t siz
 		while (n > linear && cut < linear)
 			cut += size_of(d, bytes + cut);
 		n = cut ? cut : n;
-		if (d->jobs && !d->options.shards)
+		if (d->jobs && !d->options.shards && !d->options.sort)
 			return jobs_window(d->jobs, &d->in, n, place);
 		err = put_run(d, bytes, n, place);
 	} else if (stop == SCAN_SPECIAL && size_is_large(d->events.order, bytes)) {

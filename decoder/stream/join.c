@@ -47,6 +47,7 @@ static const char *const wanted_names[WANTED] = {
 /* Samples whose call chain ends in the same record. */
 struct waiting_list {
 	struct held *first, *last;
+	unsigned count;
 };
 
 struct chain {
@@ -70,9 +71,11 @@ struct join {
 	const unsigned char *bytes;
 	struct joined joined;
 	bool is_held;
-	size_t held_bytes, ended;       /* ended: slots of `waiting` that are done, at the end */
+	size_t held_bytes, held_count;
+	bool is_over;                   /* no more records come */
 	struct held *released, *handed; /* those that come next, and the one that was given out */
 	struct chain deferred;          /* what their call chains end with */
+	unsigned char addresses[UINT16_MAX];
 	struct frame *frames;
 	size_t frame_capacity;
 	int (*symbol)(void *context, const char *object, const char *build_id, uint64_t offset,
@@ -82,7 +85,7 @@ struct join {
 };
 
 /* perf's map of the kernel ends with .text; so much is taken for the rest of it, .init.text. */
-enum { KERNEL_IMAGE = 64 * 1024 * 1024, HELD_MAX = 64 * 1024 * 1024 };
+enum { KERNEL_IMAGE = 64 * 1024 * 1024, HELD_MAX = 64 * 1024 * 1024, HELD_A_COOKIE = 256 };
 
 /* A number that nobody outside can know before. */
 static uint64_t next_random(struct join *join)
@@ -393,10 +396,14 @@ static int hold(struct join *join, const struct lines_record *record, struct pla
 	struct waiting_list *list = entry(join, &join->waiting, cookie, sizeof(*list));
 	struct held *held = list ? malloc(sizeof(*held) + record->size) : NULL;
 
+	if (list && list->count == HELD_A_COOKIE) {
+		free(held);
+		return 0;
+	}
 	join->held_bytes += sizeof(*held) + record->size;
 	if (!held)
 		return -ENOMEM;
-	*held = (struct held){.record = *record, .place = place};
+	*held = (struct held){.record = *record, .place = place, .order = join->held_count++};
 	held->record.head = NULL; /* which is the lines', and does not last */
 	memcpy(held->bytes, join->bytes, record->size);
 	if (list->last)
@@ -404,6 +411,7 @@ static int hold(struct join *join, const struct lines_record *record, struct pla
 	else
 		list->first = held;
 	list->last = held;
+	list->count++;
 	join->is_held = true;
 	return 0;
 }
@@ -425,12 +433,9 @@ static int take_deferred(struct join *join)
 	if (!list || !join->fields[IPS])
 		return list ? 0 : -ENOMEM;
 	chain = chain_of(join, IPS);
-	if (list->first) {
-		join->deferred.bytes = arena_alloc(&join->arena, 8 * chain.count + 1);
-		if (!join->deferred.bytes)
-			return -ENOMEM;
-		memcpy((void *)join->deferred.bytes, chain.bytes, 8 * chain.count);
-		join->deferred.count = chain.count;
+	if (list->first) { /* it is in a record of 64 KiB at most */
+		memcpy(join->addresses, chain.bytes, 8 * chain.count);
+		join->deferred = (struct chain){join->addresses, chain.count};
 	}
 	join->released = list->first;
 	*list = (struct waiting_list){0};
@@ -462,8 +467,11 @@ static int take_sample(struct join *join, const struct lines_record *record, str
 
 		err = add_chain(join, &chain, maps, &in_kernel, &cookie);
 	}
-	if (!err && cookie && !join->handed && join->held_bytes < HELD_MAX)
-		return hold(join, record, place, load_word(cookie, 8, join->events->order));
+	if (!err && cookie && !join->handed && join->held_bytes < HELD_MAX) {
+		err = hold(join, record, place, load_word(cookie, 8, join->events->order));
+		if (err || join->is_held)
+			return err;
+	}
 	in_kernel = false;
 	if (!err && cookie && join->handed)
 		err = add_chain(join, &join->deferred, maps, &in_kernel, &cookie);
@@ -511,17 +519,47 @@ int join_take(struct join *join, const struct lines_record *record, const unsign
 	return err;
 }
 
+static int by_order(const void *a, const void *b)
+{
+	const struct held *const *x = a, *const *y = b;
+
+	return (*x)->order < (*y)->order ? -1 : 1;
+}
+
+/* All that wait, in the order in which they came. 0 or -ENOMEM. */
+static int release_all(struct join *join)
+{
+	struct held **all = NULL;
+	size_t count = 0, capacity = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < join->waiting.capacity; i++) {
+		struct waiting_list *list = join->waiting.slots[i].value;
+
+		for (struct held *held = list ? list->first : NULL; held && !err;
+		     held = held->next) {
+			err = list_grow(&all, count, &capacity, sizeof(struct held *));
+			if (!err)
+				all[count++] = held;
+		}
+		if (list)
+			*list = (struct waiting_list){0};
+	}
+	if (count)
+		qsort(all, count, sizeof(struct held *), by_order);
+	for (size_t i = count; i--; join->released = all[i])
+		all[i]->next = join->released;
+	free(all);
+	join->deferred.count = 0;
+	return err;
+}
+
 const struct held *join_next(struct join *join, bool at_end)
 {
 	free(join->handed);
-	while (at_end && !join->released && join->ended < join->waiting.capacity) {
-		struct waiting_list *list = join->waiting.slots[join->ended++].value;
-
-		if (!list || !list->first)
-			continue;
-		join->released = list->first;
-		join->deferred.count = 0;
-		*list = (struct waiting_list){0};
+	if (at_end && !join->is_over) {
+		join->is_over = true;
+		release_all(join);
 	}
 	join->handed = join->released;
 	if (join->released) {
@@ -542,15 +580,16 @@ static char *put_frame(char *p, const struct frame *frame, bool is_flat)
 {
 	p = put_address(p, "{\"ip\":", frame->ip, is_flat);
 	if (frame->object) {
-		p = put_string(put_text(p, "\"object\":"),
-			       (const unsigned char *)frame->object->name,
-			       strlen(frame->object->name));
+		p = (is_flat ? put_lossy : put_string)(put_text(p, "\"object\":"),
+						       (const unsigned char *)frame->object->name,
+						       strlen(frame->object->name));
 		p = put_text(put_text(p, ",\"build_id\":\""), frame->object->build_id);
 		p = put_address(p, "\",\"object_offset\":", frame->offset, is_flat);
 	}
 	if (frame->symbol) {
-		p = put_string(put_text(p, "\"symbol\":"), (const unsigned char *)frame->symbol,
-			       strlen(frame->symbol));
+		p = (is_flat ? put_lossy : put_string)(put_text(p, "\"symbol\":"),
+						       (const unsigned char *)frame->symbol,
+						       strlen(frame->symbol));
 		*p++ = ',';
 	}
 	return put_text(put_close(p, '}'), ",");
@@ -572,8 +611,9 @@ size_t join_longest(const struct joined *joined)
 
 char *join_put(const struct joined *joined, bool is_flat, char *p)
 {
-	p = put_string(put_text(p, "\"comm\":"), (const unsigned char *)joined->comm,
-		       strlen(joined->comm));
+	p = (is_flat ? put_lossy : put_string)(put_text(p, "\"comm\":"),
+					       (const unsigned char *)joined->comm,
+					       strlen(joined->comm));
 	p = put_text(p, ",\"frames\":[");
 	for (size_t i = 0; i < joined->frame_count; i++)
 		p = put_frame(p, &joined->frames[i], is_flat);

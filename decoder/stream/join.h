@@ -46,6 +46,7 @@ int join_take(struct join *join, const struct lines_record *record, const unsign
 /* A sample that was held. */
 struct held {
 	struct held *next;
+	uint64_t order; /* of their coming */
 	struct lines_record record;
 	struct place place;
 	unsigned char bytes[];

@@ -334,10 +334,11 @@ static void put_raw(struct lines *lines, struct place place, const struct lines_
 	char *p = out_room(lines->out, 2 * (size_t)header->size + 512);
 	int begin;
 
-	if (!p || lines->options.unwritten || lines->options.silent)
+	if (!p || lines->options.unwritten || lines->options.silent || lines->profile)
 		return;
 	begin = is_known ? header->slot : (int)lines->events->record_count;
-	p = put_size(put_begin(p, lines, begin, place), lines, header);
+	p = put_key(p, lines->begin[begin].text, lines->begin[begin].length);
+	p = put_size(lines->options.no_offset ? p : put_place(p, place), lines, header);
 	if (!is_known) {
 		p = put_u64(put_text(p, "\"type_id\":"), header->type);
 		*p++ = ',';
@@ -353,11 +354,12 @@ static void put_raw(struct lines *lines, struct place place, const struct lines_
 /* For --bytes. False if there is no memory. */
 static bool room_for_notes(struct lines *lines, const struct plan *plan)
 {
-	bool has_room = !lines->options.notes || out_room(&lines->notes, plan->paths);
-
-	lines->record.at = lines->notes.base;
-	lines->out->err = has_room ? lines->out->err : -ENOMEM;
-	return has_room;
+	if (!lines->options.notes)
+		return true;
+	lines->record.at = out_room(&lines->notes, plan->paths);
+	if (!lines->record.at)
+		lines->out->err = -ENOMEM;
+	return lines->record.at;
 }
 
 static void check_time(struct lines *lines, struct place place, const char *name)
@@ -822,9 +824,11 @@ void lines_put_large(struct lines *lines, const unsigned char *bytes, uint64_t s
 	char *p = out_room(lines->out, 512);
 
 	if (!p || record->taken == LINES_PASSED_BY || lines->options.unwritten ||
-	    lines->options.silent)
+	    lines->options.silent || lines->profile ||
+	    (lines->options.types && !lines->options.types[record->index]))
 		return;
-	p = put_begin(p, lines, record->slot, place);
+	p = put_key(p, lines->begin[record->slot].text, lines->begin[record->slot].length);
+	p = lines->options.no_offset ? p : put_place(p, place);
 	p = put_u64(put_text(p, "\"size\":"), size);
 	p = put_u64(put_text(p, ",\"passed_over\":"), size - 8);
 	lines->out->at = put_text(p, "}\n");

@@ -32,7 +32,7 @@ int perfdata_header_add_attr(struct events *events, const unsigned char *attr, s
 int perfdata_header_add_id(struct events *events, uint64_t id, struct place place,
 			   struct lines *lines, struct found_attrs *found, int *event);
 
-enum { TRACING_DATA_MAX = 64 * 1024 * 1024 }; /* bytes of it that are read */
+enum { TRACING_DATA_MAX = 32 * 1024 * 1024 }; /* bytes of it that are read */
 
 /* Takes formats of tracepoints from TRACING_DATA, as far as it is understood. 0 or -ENOMEM. */
 int perfdata_header_take_formats(struct events *events, const unsigned char *bytes, size_t size);

@@ -18,6 +18,7 @@
 struct mapping {
 	const struct object *object;
 	uint64_t number; /* from 1 on */
+	bool has_functions;
 	struct mapping *next;
 };
 
@@ -27,7 +28,7 @@ struct label {
 	const char *symbol;
 	uint64_t offset; /* 0 with a symbol: one label for all of the function */
 	uint64_t number; /* from 1 on */
-	const struct mapping *mapping;
+	struct mapping *mapping;
 	struct label *next;
 };
 
@@ -94,14 +95,15 @@ void profile_free(struct profile *profile)
 	free(profile);
 }
 
-static const struct mapping *mapping_of(struct profile *profile, const struct object *object)
+static struct mapping *mapping_of(struct profile *profile, const struct object *object)
 {
 	struct mapping *mapping = table_entry(&profile->mappings, &profile->arena, &object,
 					      sizeof(void *), sizeof(*mapping));
 
 	if (mapping && !mapping->object) {
-		*mapping =
-			(struct mapping){object, profile->mappings.count, profile->first_mapping};
+		*mapping = (struct mapping){.object = object,
+					    .number = profile->mappings.count,
+					    .next = profile->first_mapping};
 		profile->first_mapping = mapping;
 	}
 	return mapping;
@@ -124,6 +126,8 @@ static const struct label *label_of(struct profile *profile, const struct frame 
 	profile->first_label = label;
 	if (frame->object)
 		label->mapping = mapping_of(profile, frame->object);
+	if (label->mapping && frame->symbol)
+		label->mapping->has_functions = true;
 	return frame->object && !label->mapping ? NULL : label;
 }
 
@@ -230,6 +234,14 @@ static const char *label_text(const struct label *label, char *text, size_t size
 
 enum { LABEL = 2048, STACK = 4096 };
 
+/* What is between the frames and behind the stack is in none of them. */
+static void put_clean(struct out *out, char *text)
+{
+	for (char *p = text; (p = strpbrk(p, ";\n"));)
+		*p = ':';
+	out_text(out, text);
+}
+
 /* comm;outermost;...;innermost samples */
 static void put_folded(struct profile *profile, struct out *out)
 {
@@ -245,13 +257,12 @@ static void put_folded(struct profile *profile, struct out *out)
 			for (const struct node *at = node; at->label && depth < STACK;
 			     at = at->caller)
 				stack[depth++] = at;
-			out_text(out, root->comm);
+			snprintf(text, sizeof(text), "%s", root->comm);
+			put_clean(out, text);
 			while (depth--) {
-				label_text(stack[depth]->label, text, sizeof(text));
-				for (char *p = text; (p = strpbrk(p, ";\n"));)
-					*p = ':';
 				out_text(out, ";");
-				out_text(out, text);
+				label_text(stack[depth]->label, text, sizeof(text));
+				put_clean(out, text);
 			}
 			out_format(out, " %" PRIu64 "\n", node->samples);
 		}
@@ -263,7 +274,15 @@ static void put_folded(struct profile *profile, struct out *out)
  */
 
 enum { VARINT, LENGTH = 2 };
-enum { SAMPLE_TYPE = 1, SAMPLE, MAPPING, LOCATION, FUNCTION, STRING_TABLE };
+enum {
+	SAMPLE_TYPE = 1,
+	SAMPLE,
+	MAPPING,
+	LOCATION,
+	FUNCTION,
+	STRING_TABLE,
+	DEFAULT_SAMPLE_TYPE = 14
+};
 
 static void put_varint(struct out *out, uint64_t value)
 {
@@ -302,10 +321,11 @@ static uint64_t string_of(struct profile *profile, const char *text)
 	return profile->string_count++;
 }
 
-static void put_sample_type(struct profile *profile, struct out *out, const char *type)
+static void put_sample_type(struct profile *profile, struct out *out, const char *type,
+			    const char *unit)
 {
 	put_varint_field(&profile->message, 1, string_of(profile, type));
-	put_varint_field(&profile->message, 2, string_of(profile, "count"));
+	put_varint_field(&profile->message, 2, string_of(profile, unit));
 	put_message(out, SAMPLE_TYPE, &profile->message);
 }
 
@@ -340,10 +360,16 @@ static void put_pprof(struct profile *profile, struct out *out)
 	char text[LABEL];
 
 	string_of(profile, "");
-	put_sample_type(profile, out, "samples");
-	for (size_t i = 0; i < profile->events->count; i++)
+	put_sample_type(profile, out, "samples", "count");
+	for (size_t i = 0; i < profile->events->count; i++) {
+		const char *name = profile->events->list[i].name->name;
+		bool is_time = !strncmp(name, "cpu-clock", 9) || !strncmp(name, "task-clock", 10);
+
+		if ((int)i == profile->only)
+			put_varint_field(out, DEFAULT_SAMPLE_TYPE, profile->string_count);
 		if (!profile->event || (int)i == profile->only)
-			put_sample_type(profile, out, profile->events->list[i].name->name);
+			put_sample_type(profile, out, name, is_time ? "nanoseconds" : "count");
+	}
 	put_pprof_samples(profile, out);
 	for (const struct mapping *mapping = profile->first_mapping; mapping;
 	     mapping = mapping->next) {
@@ -352,6 +378,7 @@ static void put_pprof(struct profile *profile, struct out *out)
 		put_varint_field(&profile->message, 5, string_of(profile, mapping->object->name));
 		put_varint_field(&profile->message, 6,
 				 string_of(profile, mapping->object->build_id));
+		put_varint_field(&profile->message, 7, mapping->has_functions);
 		put_message(out, MAPPING, &profile->message);
 	}
 	for (const struct label *label = profile->first_label; label; label = label->next) {
@@ -381,7 +408,7 @@ static void put_json_text(struct out *out, const char *text)
 	char *p = out_room(out, PUT_STRING_MAX * n + PUT_STRING_FIXED);
 
 	if (p)
-		out->at = put_string(p, (const unsigned char *)text, n);
+		out->at = put_lossy(p, (const unsigned char *)text, n);
 }
 
 static void put_thread(const struct root *root, struct out *out)
