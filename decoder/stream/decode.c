@@ -141,7 +141,7 @@ static int sort_run(struct decoder *d, const unsigned char *bytes, size_t size, 
 			err = sort_add(&d->sorter, time, bytes, n, place);
 		else
 			err = put_sorted(d, bytes, n, place);
-		if (!err && type == d->round_type)
+		if (!err && type == d->round_type && d->parts.dir < 0) /* a round of one file */
 			err = sort_round(&d->sorter);
 		bytes += n;
 		size -= n;

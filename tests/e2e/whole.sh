@@ -31,6 +31,33 @@ jq -se '(map(select(.type == "CALLCHAIN_DEFERRED") | {key: .cookie, value: .}) |
 	map(select(.type == "SAMPLE") | $chains[.callchain[-1] | objects | .cookie] as $chain | select($chain.sample_id.time > .time) |
 		$chain.ips == [.frames[-($chain.ips | length):][].ip]) | length > 400 and all' "$scratch/lines" >"$scratch/out" || fail "samples without their deferred call chains"
 
+# Samples whose chain never comes have the order of the recording.
+gzip -dc fixtures/recorded/amd64.deferred.data.gz | head -c 60000 >"$scratch/cut.data"
+"$decode" --join --type sample "$scratch/cut.data" >"$scratch/lines" || [ $? -eq 1 ]
+"$decode" --join --type sample "$scratch/cut.data" | cmp - "$scratch/lines" || fail "--join twice"
+
+# A folder, with threads and without; what is no file in it; a part of it alone.
+mkdir "$scratch/folder"
+data=$("$decode" --header "$scratch/callgraph.data" | jq -r '.data | "\(.offset) \(.size)"')
+cp "$scratch/callgraph.data" "$scratch/folder/data"
+dd if="$scratch/callgraph.data" of="$scratch/folder/data.0" bs=1 skip="${data% *}" count="${data#* }" 2>/dev/null
+cp "$scratch/folder/data.0" "$scratch/folder/data.10"
+status 0 "$decode" "$scratch/folder"
+jq -se 'map(select(.type == "SAMPLE")) | length % 3 == 0 and (group_by(.file) | map(length) | unique | length == 1)
+	and (map(.time) | . == sort)' "$scratch/out" >/dev/null || fail "a folder"
+"$decode" -j 3 "$scratch/folder" | cmp - "$scratch/out" || fail "a folder, with threads"
+mkfifo "$scratch/folder/data.11"
+status 2 timeout 20 "$decode" "$scratch/folder"
+rm "$scratch/folder/data.11"
+status 2 "$decode" --shard 1/2 "$scratch/folder"
+
+# Nothing but stacks is in a profile, whatever the recording has.
+status 1 "$decode" --format folded fixtures/built/damaged.le.data
+if grep -q '"type"' "$scratch/out"; then fail "lines of JSON in a profile"; fi
+status 2 "$decode" --format folded --event nosuch "$scratch/callgraph.data"
+says err 'expected samples of an event called "nosuch", got none'
+status 2 "$decode" --join --fields ip "$scratch/callgraph.data"
+
 # What follows is recorded here.
 leaves_out() { echo "left out: $1"; exit 0; }
 command -v perf >/dev/null || leaves_out "recordings of this machine, for there is no perf"
