@@ -56,6 +56,9 @@ static int check_options(struct call *call, const struct perfabi_options *o, boo
 					     "0 in the reserve of the options");
 	if ((unsigned)o->format > PERFABI_RECORDS)
 		return refuse_option(call, "format", "another number", "an enum perfabi_format");
+	if (o->shards && (o->sort || o->join || o->output || o->aux))
+		return refuse_option(call, "shards", "shards",
+				     "all of the recording, to sort, to join, and for AUX data");
 	if (has_lines && (o->join || o->output) && o->field_count)
 		return refuse_option(call, "fields", "some of them", "all members with join");
 	if ((unsigned)o->output > PERFABI_FIREFOX)

@@ -215,6 +215,7 @@ static int pass_over(struct decoder *d, const unsigned char *bytes, size_t size,
 	const struct abi_value *value = d->events.records[slot].value;
 	const struct plan *plan = events_plan(&d->events, d->events.bare, slot);
 	uint64_t align = value->followed_by.align;
+	int err;
 
 	if (!plan)
 		return -ENOMEM;
@@ -224,14 +225,17 @@ static int pass_over(struct decoder *d, const unsigned char *bytes, size_t size,
 	if (size - 8 >= plan_fixed_size(plan) && size - 8 - plan_fixed_size(plan) >= *follow) {
 		size = *follow; /* simpleperf has it inside */
 		*follow = 0;
-		return is_tracing_data(value)
-			       ? perfdata_header_take_formats(
-					 &d->events, bytes + 8 + plan_fixed_size(plan), size)
-			       : 0;
+		if (!is_tracing_data(value))
+			return 0;
+		err = d->jobs ? jobs_drain(d->jobs) : 0; /* which read the events */
+		return err ? err
+			   : perfdata_header_take_formats(&d->events,
+							  bytes + 8 + plan_fixed_size(plan), size);
 	}
 	d->collects = is_tracing_data(value) ? FOLLOWS : 0;
 	if (d->aux.dir >= 0 && !strcmp(value->name, "auxtrace") && size <= sizeof(d->aux_record)) {
 		d->collects = AUX_DATA;
+		memset(d->aux_record, 0, sizeof(d->aux_record));
 		memcpy(d->aux_record, bytes, size);
 	}
 	if (align > 1 && *follow % align && *follow < UINT64_MAX - align)

@@ -129,9 +129,8 @@ static const char *text_of_build_id(struct join *join, const unsigned char *byte
 {
 	char text[64 + PUT_SLACK];
 
-	while (size && !bytes[size - 1])
-		size--;
 	size = size > 20 ? 20 : size;
+
 	return keep_text(join, text, (size_t)(put_bytes(text, bytes, size) - text));
 }
 
@@ -159,6 +158,12 @@ static int tell_build_id(void *context, const struct record_text *told)
 		b->size = (size_t)told->value;
 		return 0;
 	}
+	if (told->path == 1) { /* an older perf writes 0: then the zeros behind it tell */
+		b->size = told->value ? (size_t)told->value : b->size;
+		while (!told->value && b->size && !b->id[b->size - 1])
+			b->size--;
+		return 0;
+	}
 	if (!b->id)
 		return 0;
 	known = table_entry(&b->join->build_ids, &b->join->arena, told->text, told->size,
@@ -170,14 +175,15 @@ static int tell_build_id(void *context, const struct record_text *told)
 
 int join_build_ids(struct join *join, const unsigned char *bytes, size_t size)
 {
-	static const char *const paths[] = {"build_ids[].build_id", "build_ids[].filename"};
+	static const char *const paths[] = {"build_ids[].build_id", "build_ids[].build_id_size",
+					    "build_ids[].filename"};
 	const struct abi *abi = join->events->abi;
 	const struct abi_value *section = abi_value(abi_family(abi, "feature"), "build_id", NULL);
 	struct build_id b = {.join = join};
 
 	if (!section || !section->layout)
 		return 0;
-	return record_tell(abi, section->layout, join->events->order, bytes, 0, size, paths, 2,
+	return record_tell(abi, section->layout, join->events->order, bytes, 0, size, paths, 3,
 			   tell_build_id, &b);
 }
 
@@ -233,11 +239,14 @@ void join_free(struct join *join)
 static bool read_wanted(struct join *join, const struct lines_record *record,
 			const unsigned char *bytes)
 {
+	enum record_problem problem;
+
 	memset(join->fields, 0, sizeof(join->fields));
 	join->bytes = bytes;
 	join->record.order = join->events->order;
-	if (record_put(record->plan, &join->record, bytes, 8, record->size, record->misc, NULL) !=
-	    RECORD_OK)
+	problem =
+		record_put(record->plan, &join->record, bytes, 8, record->size, record->misc, NULL);
+	if (problem && problem < RECORD_IMPOSSIBLE)
 		return false;
 	for (size_t i = join->record.field_count; i--;)
 		for (int k = 0; k < WANTED; k++)
@@ -494,7 +503,7 @@ int join_take(struct join *join, const struct lines_record *record, const unsign
 		return join->record.err;
 	if (!strcmp(name, "header_build_id")) {
 		struct build_id b = {.join = join};
-		struct record_text told = {.path = 1};
+		struct record_text told = {.path = 2};
 
 		told.text = bytes_of(join, FILENAME, &told.size);
 		b.id = bytes_of(join, BUILD_ID, &b.size);

@@ -794,8 +794,13 @@ void lines_put_held(struct lines *lines, bool at_end)
 {
 	const struct held *held;
 
-	while ((held = join_next(lines->join, at_end)))
-		put_line(lines, &held->record, held->bytes, held->place);
+	while ((held = join_next(lines->join, at_end))) {
+		struct lines_record record = held->record;
+
+		find_plan(lines, &record, held->bytes, held->place); /* its own may be no more */
+		if (record.plan)
+			put_line(lines, &record, held->bytes, held->place);
+	}
 }
 
 void lines_put(struct lines *lines, const unsigned char *bytes, size_t size, struct place place)

@@ -107,7 +107,8 @@ static int cut_last(struct map **tree, uint64_t end, uint64_t from, struct map *
 			continue;
 		if (node->end > from) {
 			*tail = new_map(from, node->end, node->pgoff + (from - node->start),
-					node->object, node->priority);
+					node->object,
+					(node->priority ^ from) * UINT64_C(0x9e3779b97f4a7c15));
 			if (!*tail)
 				return -ENOMEM;
 		}

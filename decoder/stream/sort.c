@@ -10,6 +10,9 @@
 
 #include "text/arena.h"
 
+/* What a record takes beside its bytes: a place in a list that may have grown to twice its size. */
+enum { OVERHEAD = 2 * sizeof(struct waiting) + 32 };
+
 void sort_free(struct sorter *sorter)
 {
 	for (size_t i = 0; i < sorter->count; i++)
@@ -66,7 +69,7 @@ int sort_add(struct sorter *sorter, uint64_t time, const unsigned char *bytes, s
 		return -ENOMEM;
 	memcpy(copy, bytes, size);
 	sorter->list[sorter->count++] = (struct waiting){time, sorter->order++, copy, size, place};
-	sorter->bytes += size;
+	sorter->bytes += size + OVERHEAD;
 	if (time > sorter->newest)
 		sorter->newest = time;
 	return sorter->bytes > SORT_BYTES ? put_until(sorter, UINT64_MAX, sorter->count / 2 + 1)
