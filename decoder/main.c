@@ -332,8 +332,8 @@ static const struct option_row rows[] = {
 	 "write AUX data to DIR/aux-idxN.bin, one file for each buffer, and DIR/index.jsonl",
 	 OF_DECODER(aux)},
 	{"symbols", 0, OPTION_SET, NULL,
-	 "with --join and --format: name functions, from the files and the kernel of this machine "
-	 "whose build IDs are the recording's",
+	 "with --join and --format: name functions, from this machine's files and kernel "
+	 "unless their build IDs differ from those recorded",
 	 AT(struct request, symbols)},
 	{"event", 'e', OPTION_TEXT, "NAME",
 	 "with --format: take the samples of that event (default: the first; of pprof, all)",

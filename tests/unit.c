@@ -44,6 +44,7 @@ int main(void)
 	srunner_add_suite(runner, suite_values());
 	srunner_add_suite(runner, suite_damage());
 	srunner_add_suite(runner, suite_merge());
+	srunner_add_suite(runner, suite_sort());
 	srunner_add_suite(runner, suite_steps());
 	srunner_add_suite(runner, suite_verbs());
 	srunner_add_suite(runner, suite_case());

@@ -15,6 +15,7 @@ Suite *suite_prepared(void);
 Suite *suite_value(void);
 Suite *suite_source(void);
 Suite *suite_merge(void);
+Suite *suite_sort(void);
 Suite *suite_steps(void);
 Suite *suite_verbs(void);
 Suite *suite_case(void);

@@ -151,7 +151,6 @@ struct names {
 	struct reader *r;
 	json_t *there;
 	const struct where *w;
-	bool are_own; /* the record's, whose line has members besides */
 };
 
 static bool line_has_name(const char *name)

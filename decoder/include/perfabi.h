@@ -85,8 +85,8 @@ struct perfabi_options {
 	bool pieces;   /* the sink takes lines in pieces of any length: a header line of
 			* megabytes is then nowhere whole in memory */
 	bool sort;     /* records in the order of their time, as perf sorts them */
-	bool flat;     /* each value as a member of one type, as tables are read from: an address, a
-			* mask, a     constant is a number, sample_id.time is sample_id_time */
+	bool flat;     /* each value as a member of one type, as tables are read from: addresses,
+			* masks and constants are numbers, sample_id.time is sample_id_time */
 	bool join;     /* sort, and samples with comm and frames: the file, its build ID and
 			* the place in it of each address; deferred call chains joined */
 	unsigned jobs; /* threads, with the caller's: 1 to PERFABI_JOBS_MAX; 0 is 1 */

@@ -28,7 +28,18 @@ static int open_window(struct input *in, uint64_t size)
 	return 0;
 }
 
-/* As read(2) of what is packed, but a negative errno. */
+/* As read(2), or pread(2) of a file, but a negative errno; a signal ends neither. */
+static ssize_t read_fd(int fd, bool is_file, void *bytes, size_t size, off_t offset)
+{
+	ssize_t n;
+
+	do
+		n = is_file ? pread(fd, bytes, size, offset) : read(fd, bytes, size);
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : n;
+}
+
+/* As read_fd(), of what is packed. */
 static ssize_t take_packed(void *from, void *bytes, size_t size)
 {
 	struct input *in = from;
@@ -43,12 +54,9 @@ static ssize_t take_packed(void *from, void *bytes, size_t size)
 	}
 	if (in->fd < 0)
 		return 0;
-	do
-		n = in->packed.is_file ? pread(in->fd, bytes, size, in->packed.offset)
-				       : read(in->fd, bytes, size);
-	while (n < 0 && errno == EINTR);
+	n = read_fd(in->fd, in->packed.is_file, bytes, size, in->packed.offset);
 	in->packed.offset += n > 0 ? n : 0;
-	return n < 0 ? -errno : n;
+	return n;
 }
 
 /* Takes off what is around the input, which begins with these bytes: it is as a pipe then. */
@@ -118,6 +126,7 @@ int input_spool(struct input *in)
 	char path[4096];
 	int err = 0, fd, n = snprintf(path, sizeof(path), "%s/perfabi-XXXXXX", input_folder());
 	uint64_t size = 0;
+	const unsigned char *bytes;
 	size_t some;
 
 	if (n < 0 || (size_t)n >= sizeof(path))
@@ -126,9 +135,8 @@ int input_spool(struct input *in)
 	if (fd < 0)
 		return -errno;
 	unlink(path);
-	while (!err && (some = input_fill(in, 1))) {
-		err = write_fully(fd, input_bytes(in), some);
-		input_advance(in, some);
+	while (!err && (some = input_take(in, UINT64_MAX, &bytes))) {
+		err = write_fully(fd, bytes, some);
 		size += some;
 	}
 	err = err ? err : in->err;
@@ -144,11 +152,11 @@ int input_spool(struct input *in)
 	return 0;
 }
 
-/* As pread(2), of memory too. */
+/* As read_fd() of a file, of memory too. */
 static ssize_t read_place(const struct input *in, void *bytes, size_t size, uint64_t offset)
 {
 	if (!in->memory)
-		return pread(in->fd, bytes, size, (off_t)offset);
+		return read_fd(in->fd, true, bytes, size, (off_t)offset);
 	if (offset >= in->size)
 		return 0;
 	if (size > in->size - offset)
@@ -166,10 +174,8 @@ long input_read_at(struct input *in, uint64_t offset, void *bytes, size_t size)
 	while (got < size) {
 		ssize_t n = read_place(in, (char *)bytes + got, size - got, offset + got);
 
-		if (n < 0 && errno == EINTR)
-			continue;
 		if (n < 0)
-			return in->err = -errno;
+			return in->err = (int)n;
 		if (!n)
 			break;
 		got += (size_t)n;
@@ -259,12 +265,10 @@ size_t input_fill(struct input *in, size_t want)
 		else if (room && in->unpack)
 			n = unpack_read(in->unpack, in->window + in->end, room);
 		else if (room)
-			n = read(in->fd, in->window + in->end, room);
-		if (n < 0 && !in->unpack && errno == EINTR)
-			continue;
+			n = read_fd(in->fd, false, in->window + in->end, room, 0);
 		if (n <= 0) {
 			in->eof = true;
-			in->err = !n ? in->err : in->unpack ? (int)n : -errno;
+			in->err = n ? (int)n : in->err;
 			break;
 		}
 		in->end += (size_t)n;
@@ -284,6 +288,16 @@ void input_advance(struct input *in, size_t n)
 {
 	in->start += n;
 	in->position += n;
+}
+
+size_t input_take(struct input *in, uint64_t most, const unsigned char **bytes)
+{
+	size_t n = most ? input_fill(in, 1) : 0;
+
+	n = n < most ? n : (size_t)most;
+	*bytes = input_bytes(in);
+	input_advance(in, n);
+	return n;
 }
 
 const unsigned char *input_give(struct input *in, size_t n, unsigned char **buffer)

@@ -75,6 +75,9 @@ size_t input_fill(struct input *in, size_t want);
 const unsigned char *input_bytes(const struct input *in);
 void input_advance(struct input *in, size_t n);
 
+/* Takes up to `most` bytes, good until the next call; returns how many. 0: at the end. */
+size_t input_take(struct input *in, uint64_t most, const unsigned char **bytes);
+
 /*
  * Gives away the window with its first n bytes, whose place in it is returned, for `*buffer`, which
  * has INPUT_WINDOW bytes; what is behind them is copied. NULL, and nothing done, if the window is

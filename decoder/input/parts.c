@@ -4,7 +4,6 @@
  */
 #include "input/parts.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "text/arena.h"
+#include "text/source.h"
 
 enum { PARTS_MAX = 65536 };
 
@@ -55,17 +55,13 @@ static int open_regular(struct parts *parts, const char *name)
 
 int parts_open(struct parts *parts, int dir)
 {
-	int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), err = 0;
-	DIR *names = copy >= 0 ? fdopendir(copy) : NULL;
+	DIR *names = folder_open_at(dir, ".");
 	const struct dirent *entry;
+	int err = 0;
 
 	*parts = (struct parts){.dir = dir, .fd = -1};
-	if (!names) {
-		err = -errno;
-		if (copy >= 0)
-			close(copy);
-		return err;
-	}
+	if (!names)
+		return -errno;
 	for (errno = 0; !err && (entry = readdir(names)); errno = 0)
 		err = take_file_name(parts, entry->d_name);
 	err = err ? err : -errno;

@@ -170,7 +170,7 @@ ssize_t unpack_read(struct unpack *u, void *bytes, size_t size)
 	s->out = bytes;
 	s->out_size = size;
 	while (s->out_size == size && !u->wrong[0]) {
-		size_t before = s->in_size;
+		size_t before;
 
 		if (!s->in_size && !s->is_last) {
 			ssize_t n = u->take(u->from, u->packed, sizeof(u->packed));

@@ -5,7 +5,6 @@
 #include "plan/format.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "text/ascii.h"
+#include "text/source.h"
 
 enum { FORMATS_MAX = 65536, FORMAT_BYTES = 1 << 20, FIELDS_MAX = 1024, LINE = 1024 };
 
@@ -337,23 +337,6 @@ int formats_add_all(struct formats *formats, const struct abi *abi, const unsign
 	return err;
 }
 
-/* A file in a folder of tracefs, of which no size is known before. NULL with errno. */
-static char *read_of_tracefs(int folder, const char *path, size_t *size)
-{
-	int fd = openat(folder, path, O_RDONLY | O_CLOEXEC);
-	char *text = fd < 0 ? NULL : malloc(FORMAT_BYTES);
-	ssize_t n = 1;
-
-	for (*size = 0; text && n > 0 && *size<FORMAT_BYTES; *size += n> 0 ? (size_t)n : 0)
-		n = read(fd, text + *size, FORMAT_BYTES - *size);
-	if (fd >= 0)
-		close(fd);
-	if (!text || n >= 0)
-		return text;
-	free(text);
-	return NULL;
-}
-
 /* Tells the format of events/SYSTEM/NAME if its id is among them. 0 or what `tell` returned. */
 static int tell_if_wanted(int events, const char *system, const char *name, const uint64_t *ids,
 			  size_t count, int (*tell)(void *, const char *, const char *, size_t),
@@ -367,7 +350,7 @@ static int tell_if_wanted(int events, const char *system, const char *name, cons
 
 	if (ids) {
 		snprintf(path, sizeof(path), "%.255s/%.255s/id", system, name);
-		text = read_of_tracefs(events, path, &size);
+		text = text_read_in(events, path, &size, FORMAT_BYTES);
 		id = text && size ? strtoull(text, NULL, 10) : UINT64_MAX;
 		free(text);
 		for (size_t i = 0; i < count && !is_wanted; i++)
@@ -376,21 +359,11 @@ static int tell_if_wanted(int events, const char *system, const char *name, cons
 			return 0;
 	}
 	snprintf(path, sizeof(path), "%.255s/%.255s/format", system, name);
-	text = read_of_tracefs(events, path, &size);
+	text = text_read_in(events, path, &size, FORMAT_BYTES);
 	if (text)
 		err = tell(context, system, text, size);
 	free(text);
 	return err;
-}
-
-static DIR *open_of_tracefs(int in, const char *name)
-{
-	int fd = openat(in, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
-
-	if (!folder && fd >= 0)
-		close(fd);
-	return folder;
 }
 
 int tracefs_formats(int tracefs, const uint64_t *ids, size_t count,
@@ -398,12 +371,12 @@ int tracefs_formats(int tracefs, const uint64_t *ids, size_t count,
 		    void *context)
 {
 	const struct dirent *system, *name;
-	DIR *events = open_of_tracefs(tracefs, "events"), *systems;
+	DIR *events = folder_open_at(tracefs, "events"), *systems;
 	int err = events ? 0 : -errno;
 
 	while (!err && (system = readdir(events))) {
 		systems = system->d_name[0] == '.' ? NULL
-						   : open_of_tracefs(dirfd(events), system->d_name);
+						   : folder_open_at(dirfd(events), system->d_name);
 		while (systems && !err && (name = readdir(systems)))
 			if (name->d_name[0] != '.')
 				err = tell_if_wanted(dirfd(events), system->d_name, name->d_name,

@@ -42,10 +42,12 @@ int aux_take(struct aux *aux, struct input *in, uint64_t size, const struct plan
 	     const unsigned char *bytes, enum byte_order order, struct place place, uint64_t *taken)
 {
 	uint64_t idx = 0, tid = 0, cpu = 0, aux_offset = 0, reference = 0, *at;
+	const unsigned char *data;
 	char name[48], line[512];
+	size_t some;
 	int fd, n, err = 0;
 
-	plan_number(plan, "idx", bytes, SIZE_MAX, order, &idx);
+	plan_number(plan, "idx", bytes, AUX_RECORD, order, &idx);
 	at = table_entry(&aux->seen, &aux->arena, &idx, sizeof(idx), sizeof(*at));
 	if (!at)
 		return -ENOMEM;
@@ -53,22 +55,16 @@ int aux_take(struct aux *aux, struct input *in, uint64_t size, const struct plan
 	fd = openat(aux->dir, name, *at ? O_WRONLY | O_APPEND | O_CLOEXEC : NEW_FILE, 0666);
 	if (fd < 0)
 		return -errno;
-	while (!err && *taken < size) {
-		size_t some = input_fill(in, 1);
-
-		if (!some)
-			break;
-		some = some < size - *taken ? some : (size_t)(size - *taken);
-		err = write_fully(fd, input_bytes(in), some);
-		input_advance(in, some);
+	while (!err && (some = input_take(in, size - *taken, &data))) {
+		err = write_fully(fd, data, some);
 		*taken += some;
 	}
 	if (close(fd) && !err)
 		err = -errno;
-	plan_number(plan, "tid", bytes, SIZE_MAX, order, &tid);
-	plan_number(plan, "cpu", bytes, SIZE_MAX, order, &cpu);
-	plan_number(plan, "aux_offset", bytes, SIZE_MAX, order, &aux_offset);
-	plan_number(plan, "reference", bytes, SIZE_MAX, order, &reference);
+	plan_number(plan, "tid", bytes, AUX_RECORD, order, &tid);
+	plan_number(plan, "cpu", bytes, AUX_RECORD, order, &cpu);
+	plan_number(plan, "aux_offset", bytes, AUX_RECORD, order, &aux_offset);
+	plan_number(plan, "reference", bytes, AUX_RECORD, order, &reference);
 	n = snprintf(line, sizeof(line),
 		     "{\"file\":\"%s\",\"at\":%" PRIu64 ",\"size\":%" PRIu64
 		     ",\"cpu\":%d,\"tid\":%d,\"aux_offset\":\"0x%" PRIx64

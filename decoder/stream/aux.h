@@ -9,6 +9,8 @@
 #include "text/table.h"
 #include "stream/taken.h"
 
+enum { AUX_RECORD = 64 }; /* bytes of an AUXTRACE at most */
+
 struct aux {
 	int dir, index; /* -1: not open */
 	struct table seen;

@@ -495,8 +495,6 @@ static int large(struct decoder *d, const unsigned char *bytes, struct place pla
 	uint64_t size = size_is_large(d->events.order, bytes);
 	int slot = d->events.slot_of[record_type(d, bytes)];
 
-	if (d->jobs)
-		decoder_pass_on(d);
 	set_silence(d, place);
 	if (slot < 0 || d->options.finds)
 		lines_diagnostic(&d->lines, place, "unknown-type", 0,
@@ -550,14 +548,12 @@ static int collect_formats(struct decoder *d, uint64_t *taken)
 {
 	size_t size = (size_t)d->follow, from = d->collects == IN_LARGE ? 4 : 0;
 	unsigned char *bytes = malloc(size ? size : 1);
+	const unsigned char *some;
 	int err = bytes ? 0 : -ENOMEM;
+	size_t n;
 
-	while (!err && *taken < size && input_fill(&d->in, 1)) {
-		size_t n = input_fill(&d->in, 1);
-
-		n = n < size - *taken ? n : (size_t)(size - *taken);
-		memcpy(bytes + *taken, input_bytes(&d->in), n);
-		input_advance(&d->in, n);
+	while (!err && (n = input_take(&d->in, size - *taken, &some))) {
+		memcpy(bytes + *taken, some, n);
 		*taken += n;
 	}
 	if (!err && *taken > from)

@@ -97,11 +97,11 @@ struct decoder {
 	struct place follow_place;
 	/* What they are: tracing data behind a record or in one, AUX data; 0: nobody wants them. */
 	enum { FOLLOWS = 1, IN_LARGE, AUX_DATA } collects;
-	struct aux aux;               /* where AUX data goes */
-	unsigned char aux_record[64]; /* the AUXTRACE in front of it */
-	struct damage damage, inner;  /* of the file, and of the compressed stream */
-	enum perfabi_format format;   /* what it is: */
-	struct perfdata file;         /* one of these three, ... */
+	struct aux aux;                       /* where AUX data goes */
+	unsigned char aux_record[AUX_RECORD]; /* the AUXTRACE in front of it */
+	struct damage damage, inner;          /* of the file, and of the compressed stream */
+	enum perfabi_format format;           /* what it is: */
+	struct perfdata file;                 /* one of these three, ... */
 	struct ring ring;
 	const struct attr_list *attrs; /* ... and the attrs of a ring or of records */
 	bool special[TYPES];

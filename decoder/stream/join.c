@@ -23,7 +23,6 @@ enum wanted {
 	PPID,
 	PTID,
 	TIME,
-	CPU,
 	PERIOD,
 	CALLCHAIN,
 	IPS,
@@ -40,9 +39,8 @@ enum wanted {
 };
 
 static const char *const wanted_names[WANTED] = {
-	"ip",       "pid",       "tid",  "ppid",   "ptid", "time", "cpu",
-	"period",   "callchain", "ips",  "cookie", "addr", "len",  "pgoff",
-	"filename", "build_id",  "comm", "name",   "flags"};
+	"ip",     "pid",  "tid", "ppid",  "ptid",     "time",     "period", "callchain", "ips",
+	"cookie", "addr", "len", "pgoff", "filename", "build_id", "comm",   "name",      "flags"};
 
 /* Samples whose call chain ends in the same record. */
 struct waiting_list {
@@ -66,12 +64,13 @@ struct join {
 	struct table objects, texts, symbols, build_ids, waiting;
 	struct map *kernel;
 	uint64_t random, numbers[WANTED];
-	uint64_t kernel_mode, context_max, context_kernel, context_deferred;
+	uint64_t kernel_mode, unregister, context_max, context_kernel, context_deferred;
 	const struct perfabi_field *fields[WANTED]; /* of the record that is taken */
 	const unsigned char *bytes;
 	struct joined joined;
 	bool is_held;
-	size_t held_bytes, held_count;
+	size_t held_bytes;
+	struct held *oldest, *newest;   /* of those that wait */
 	bool is_over;                   /* no more records come */
 	struct held *released, *handed; /* those that come next, and the one that was given out */
 	struct chain deferred;          /* what their call chains end with */
@@ -130,7 +129,6 @@ static const char *text_of_build_id(struct join *join, const unsigned char *byte
 	char text[64 + PUT_SLACK];
 
 	size = size > 20 ? 20 : size;
-
 	return keep_text(join, text, (size_t)(put_bytes(text, bytes, size) - text));
 }
 
@@ -208,6 +206,7 @@ struct join *join_new(const struct events *events, const struct perfabi_options 
 	for (int i = 0; i < WANTED; i++)
 		join->numbers[i] = paths_number(events->with.paths, wanted_names[i]);
 	join->kernel_mode = constant_of(abi, "cpumode", "kernel");
+	join->unregister = constant_of(abi, "ksymbol_flags", "unregister");
 	join->context_max = constant_of(abi, "callchain_context", "max");
 	join->context_kernel = constant_of(abi, "callchain_context", "kernel");
 	join->context_deferred = constant_of(abi, "callchain_context", "user_deferred");
@@ -260,10 +259,15 @@ static uint64_t value_of(const struct join *join, enum wanted field, uint64_t ot
 	return join->fields[field] ? join->fields[field]->value : otherwise;
 }
 
+static bool is_in_kernel(const struct join *join, const struct lines_record *record)
+{
+	return (record->misc & MISC_CPUMODE) == join->kernel_mode;
+}
+
 static int take_mmap(struct join *join, const struct lines_record *record)
 {
 	int64_t pid = (int64_t)value_of(join, PID, 0);
-	bool is_kernel = pid == -1 || (record->misc & 7) == join->kernel_mode;
+	bool is_kernel = pid == -1 || is_in_kernel(join, record);
 	struct map **maps =
 		is_kernel ? NULL : entry(join, &join->processes, (uint64_t)pid, sizeof(*maps));
 	uint64_t start = value_of(join, ADDR, 0), length = value_of(join, LEN, 0);
@@ -328,7 +332,7 @@ static int take_ksymbol(struct join *join)
 	size_t size;
 	const char *name = bytes_of(join, NAME, &size);
 
-	if (value_of(join, FLAGS, 0) & 1)
+	if (value_of(join, FLAGS, 0) & join->unregister)
 		return maps_remove(&join->kernel, start);
 	object = name ? object_named(join, name, size, NULL) : NULL;
 	if (!object || length > UINT64_MAX - start)
@@ -375,11 +379,11 @@ static int add_frame(struct join *join, uint64_t ip, bool in_kernel, struct map 
 }
 
 /*
- * The addresses of an array field; *in_kernel is as the markers among them say. Where the rest of
- * them comes later, *cookie says in which record.
+ * The addresses of an array field, in the kernel or not until a marker among them says so. Where
+ * the rest of them comes later, *cookie says in which record.
  */
 static int add_chain(struct join *join, const struct chain *chain, struct map *const *maps,
-		     bool *in_kernel, const unsigned char **cookie)
+		     bool in_kernel, const unsigned char **cookie)
 {
 	bool swap = join->events->order != host_order();
 	const unsigned char *at = chain->bytes;
@@ -389,11 +393,11 @@ static int add_chain(struct join *join, const struct chain *chain, struct map *c
 		uint64_t ip = load_swapped(at, 8, swap);
 
 		if (ip < join->context_max)
-			err = add_frame(join, ip, *in_kernel, maps);
+			err = add_frame(join, ip, in_kernel, maps);
 		else if (ip == join->context_deferred)
 			*cookie = ++i < chain->count ? at += 8 : NULL;
 		else
-			*in_kernel = ip == join->context_kernel;
+			in_kernel = ip == join->context_kernel;
 	}
 	return err;
 }
@@ -409,10 +413,10 @@ static int hold(struct join *join, const struct lines_record *record, struct pla
 		free(held);
 		return 0;
 	}
-	join->held_bytes += sizeof(*held) + record->size;
 	if (!held)
 		return -ENOMEM;
-	*held = (struct held){.record = *record, .place = place, .order = join->held_count++};
+	join->held_bytes += sizeof(*held) + record->size;
+	*held = (struct held){.older = join->newest, .record = *record, .place = place};
 	held->record.head = NULL; /* which is the lines', and does not last */
 	memcpy(held->bytes, join->bytes, record->size);
 	if (list->last)
@@ -421,6 +425,8 @@ static int hold(struct join *join, const struct lines_record *record, struct pla
 		list->first = held;
 	list->last = held;
 	list->count++;
+	*(held->older ? &held->older->newer : &join->oldest) = held;
+	join->newest = held;
 	join->is_held = true;
 	return 0;
 }
@@ -447,6 +453,10 @@ static int take_deferred(struct join *join)
 		join->deferred = (struct chain){join->addresses, chain.count};
 	}
 	join->released = list->first;
+	for (struct held *held = list->first; held; held = held->next) {
+		*(held->older ? &held->older->newer : &join->oldest) = held->newer;
+		*(held->newer ? &held->newer->older : &join->newest) = held->older;
+	}
 	*list = (struct waiting_list){0};
 	return 0;
 }
@@ -457,15 +467,13 @@ static int take_sample(struct join *join, const struct lines_record *record, str
 	struct joined *joined = &join->joined;
 	struct map **maps = entry(join, &join->processes, value_of(join, PID, 0), sizeof(*maps));
 	const char **thread = entry(join, &join->threads, value_of(join, TID, 0), sizeof(*thread));
-	bool in_kernel = (record->misc & 7) == join->kernel_mode;
+	bool in_kernel = is_in_kernel(join, record);
 	int err = maps && thread ? 0 : -ENOMEM;
 
 	*joined = (struct joined){.event = record->event,
 				  .pid = (int64_t)value_of(join, PID, UINT64_MAX),
 				  .tid = (int64_t)value_of(join, TID, UINT64_MAX),
 				  .time = value_of(join, TIME, 0),
-				  .has_time = join->fields[TIME],
-				  .cpu = value_of(join, CPU, UINT64_MAX),
 				  .period = value_of(join, PERIOD, 1)};
 	if (err)
 		return err;
@@ -474,17 +482,15 @@ static int take_sample(struct join *join, const struct lines_record *record, str
 	if (join->fields[CALLCHAIN]) {
 		struct chain chain = chain_of(join, CALLCHAIN);
 
-		err = add_chain(join, &chain, maps, &in_kernel, &cookie);
+		err = add_chain(join, &chain, maps, in_kernel, &cookie);
 	}
 	if (!err && cookie && !join->handed && join->held_bytes < HELD_MAX) {
 		err = hold(join, record, place, load_word(cookie, 8, join->events->order));
 		if (err || join->is_held)
 			return err;
 	}
-	in_kernel = false;
 	if (!err && cookie && join->handed)
-		err = add_chain(join, &join->deferred, maps, &in_kernel, &cookie);
-	in_kernel = (record->misc & 7) == join->kernel_mode;
+		err = add_chain(join, &join->deferred, maps, false, &cookie);
 	if (!err && !joined->frame_count && join->fields[IP])
 		err = add_frame(join, join->fields[IP]->value, in_kernel, maps);
 	joined->frames = join->frames;
@@ -528,47 +534,15 @@ int join_take(struct join *join, const struct lines_record *record, const unsign
 	return err;
 }
 
-static int by_order(const void *a, const void *b)
-{
-	const struct held *const *x = a, *const *y = b;
-
-	return (*x)->order < (*y)->order ? -1 : 1;
-}
-
-/* All that wait, in the order in which they came. 0 or -ENOMEM. */
-static int release_all(struct join *join)
-{
-	struct held **all = NULL;
-	size_t count = 0, capacity = 0;
-	int err = 0;
-
-	for (size_t i = 0; i < join->waiting.capacity; i++) {
-		struct waiting_list *list = join->waiting.slots[i].value;
-
-		for (struct held *held = list ? list->first : NULL; held && !err;
-		     held = held->next) {
-			err = list_grow(&all, count, &capacity, sizeof(struct held *));
-			if (!err)
-				all[count++] = held;
-		}
-		if (list)
-			*list = (struct waiting_list){0};
-	}
-	if (count)
-		qsort(all, count, sizeof(struct held *), by_order);
-	for (size_t i = count; i--; join->released = all[i])
-		all[i]->next = join->released;
-	free(all);
-	join->deferred.count = 0;
-	return err;
-}
-
 const struct held *join_next(struct join *join, bool at_end)
 {
 	free(join->handed);
-	if (at_end && !join->is_over) {
+	if (at_end && !join->is_over) { /* all that wait, in the order in which they came */
 		join->is_over = true;
-		release_all(join);
+		join->released = join->oldest;
+		join->deferred.count = 0;
+		for (struct held *held = join->oldest; held; held = held->newer)
+			held->next = held->newer;
 	}
 	join->handed = join->released;
 	if (join->released) {
@@ -585,20 +559,22 @@ static char *put_address(char *p, const char *key, uint64_t value, bool is_flat)
 		       : put_text(put_hex(put_text(p, "\"0x"), value), "\",");
 }
 
+static char *put_member_text(char *p, const char *key, const char *name, bool is_flat)
+{
+	return (is_flat ? put_lossy : put_string)(put_text(p, key), (const unsigned char *)name,
+						  strlen(name));
+}
+
 static char *put_frame(char *p, const struct frame *frame, bool is_flat)
 {
 	p = put_address(p, "{\"ip\":", frame->ip, is_flat);
 	if (frame->object) {
-		p = (is_flat ? put_lossy : put_string)(put_text(p, "\"object\":"),
-						       (const unsigned char *)frame->object->name,
-						       strlen(frame->object->name));
+		p = put_member_text(p, "\"object\":", frame->object->name, is_flat);
 		p = put_text(put_text(p, ",\"build_id\":\""), frame->object->build_id);
 		p = put_address(p, "\",\"object_offset\":", frame->offset, is_flat);
 	}
 	if (frame->symbol) {
-		p = (is_flat ? put_lossy : put_string)(put_text(p, "\"symbol\":"),
-						       (const unsigned char *)frame->symbol,
-						       strlen(frame->symbol));
+		p = put_member_text(p, "\"symbol\":", frame->symbol, is_flat);
 		*p++ = ',';
 	}
 	return put_text(put_close(p, '}'), ",");
@@ -620,9 +596,7 @@ size_t join_longest(const struct joined *joined)
 
 char *join_put(const struct joined *joined, bool is_flat, char *p)
 {
-	p = (is_flat ? put_lossy : put_string)(put_text(p, "\"comm\":"),
-					       (const unsigned char *)joined->comm,
-					       strlen(joined->comm));
+	p = put_member_text(p, "\"comm\":", joined->comm, is_flat);
 	p = put_text(p, ",\"frames\":[");
 	for (size_t i = 0; i < joined->frame_count; i++)
 		p = put_frame(p, &joined->frames[i], is_flat);

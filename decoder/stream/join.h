@@ -22,8 +22,7 @@ struct frame {
 struct joined {
 	int event; /* as lines_record.event */
 	int64_t pid, tid;
-	uint64_t time, cpu, period; /* period 1 if the sample has none */
-	bool has_time;
+	uint64_t time, period;      /* 0 and 1 if the sample has none */
 	const char *comm;           /* ":1234" for a thread of that tid whose name is not known */
 	const struct frame *frames; /* the innermost first */
 	size_t frame_count;
@@ -45,8 +44,8 @@ int join_take(struct join *join, const struct lines_record *record, const unsign
 
 /* A sample that was held. */
 struct held {
-	struct held *next;
-	uint64_t order; /* of their coming */
+	struct held *next;          /* of the same cookie, or that comes out behind it */
+	struct held *older, *newer; /* of all that wait */
 	struct lines_record record;
 	struct place place;
 	unsigned char bytes[];

@@ -18,7 +18,7 @@
 #include "text/ascii.h"
 #include "text/json.h"
 
-enum { CPUS_MAX = 65536, MISC_CPUMODE = 7 };
+enum { CPUS_MAX = 65536 };
 
 void lines_init(struct lines *lines, const struct events *events,
 		const struct lines_options *options, struct out *out)

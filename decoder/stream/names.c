@@ -144,7 +144,6 @@ int names_by_formats(struct events *events)
 struct naming {
 	struct events *events;
 	int event;        /* that the text is of */
-	uint64_t kind;    /* of the record: "name" */
 	const char *text; /* the last, ... */
 	size_t size;
 	uint64_t id;

@@ -24,11 +24,10 @@ struct mapping {
 
 /* What a frame is called, and where it is. */
 struct label {
-	const struct object *object;
 	const char *symbol;
-	uint64_t offset; /* 0 with a symbol: one label for all of the function */
-	uint64_t number; /* from 1 on */
-	struct mapping *mapping;
+	uint64_t offset;         /* 0 with a symbol: one label for all of the function */
+	uint64_t number;         /* from 1 on */
+	struct mapping *mapping; /* NULL: nothing is known to be there */
 	struct label *next;
 };
 
@@ -118,8 +117,7 @@ static const struct label *label_of(struct profile *profile, const struct frame 
 
 	if (!label || label->number)
 		return label;
-	*label = (struct label){.object = frame->object,
-				.symbol = frame->symbol,
+	*label = (struct label){.symbol = frame->symbol,
 				.offset = offset,
 				.number = profile->labels.count,
 				.next = profile->first_label};
@@ -133,20 +131,15 @@ static const struct label *label_of(struct profile *profile, const struct frame 
 
 static struct root *root_of(struct profile *profile, const struct joined *joined)
 {
-	struct {
-		uint64_t event, tid;
-		char comm[32];
-	} key = {0};
+	const char *comm =
+		table_text(&profile->texts, &profile->arena, joined->comm, strlen(joined->comm));
+	bool is_firefox = profile->output == PERFABI_FIREFOX;
+	const uint64_t key[2] = {profile->output == PERFABI_PPROF ? (uint64_t)joined->event : 0,
+				 is_firefox ? (uint64_t)joined->tid : (uintptr_t)comm};
 	struct root *root;
 
-	if (profile->output == PERFABI_PPROF)
-		key.event = (uint64_t)joined->event;
-	if (profile->output == PERFABI_FIREFOX)
-		key.tid = (uint64_t)joined->tid;
-	else
-		strncpy(key.comm, joined->comm, sizeof(key.comm) - 1);
-	root = table_entry(&profile->roots, &profile->arena, &key, sizeof(key), sizeof(*root));
-	if (!root)
+	root = table_entry(&profile->roots, &profile->arena, key, sizeof(key), sizeof(*root));
+	if (!comm || !root)
 		return NULL;
 	if (!root->last) {
 		*root = (struct root){.event = joined->event, .tid = joined->tid};
@@ -158,9 +151,8 @@ static struct root *root_of(struct profile *profile, const struct joined *joined
 		profile->last_root = root;
 	}
 	root->pid = joined->pid;
-	root->comm =
-		table_text(&profile->texts, &profile->arena, joined->comm, strlen(joined->comm));
-	return root->comm ? root : NULL;
+	root->comm = comm; /* a thread's last */
+	return root;
 }
 
 static struct node *callee_of(struct profile *profile, struct root *root, struct node *caller,
@@ -220,19 +212,21 @@ bool profile_has_samples(const struct profile *profile)
 /* "main", or "libc.so.6+0x1234". */
 static const char *label_text(const struct label *label, char *text, size_t size)
 {
-	const char *slash = label->object ? strrchr(label->object->name, '/') : NULL;
+	const char *object = label->mapping ? label->mapping->object->name : "";
+	const char *slash = strrchr(object, '/');
 
 	if (label->symbol)
 		snprintf(text, size, "%s", label->symbol);
-	else if (label->object)
-		snprintf(text, size, "%s+0x%" PRIx64,
-			 slash && slash[1] ? slash + 1 : label->object->name, label->offset);
+	else if (label->mapping)
+		snprintf(text, size, "%s+0x%" PRIx64, slash && slash[1] ? slash + 1 : object,
+			 label->offset);
 	else
 		snprintf(text, size, "[unknown]");
 	return text;
 }
 
-enum { LABEL = 2048, STACK = 4096 };
+/* A sample's addresses and those of a CALLCHAIN_DEFERRED fit in STACK. */
+enum { LABEL = 2048, STACK = 2 * (UINT16_MAX / 8) };
 
 /* What is between the frames and behind the stack is in none of them. */
 static void put_clean(struct out *out, char *text)
@@ -437,8 +431,8 @@ static void put_thread(const struct root *root, struct out *out)
 		      "\"innerWindowID\":2,\"implementation\":3,\"optimizations\":4,\"line\":5,"
 		      "\"column\":6,\"category\":7,\"subcategory\":8},\"data\":[");
 	for (uint64_t i = 0; i < root->count; i++)
-		out_format(out, "%s[%" PRIu64 ",false,0,null,null,null,null,%d,null]", i ? "," : "",
-			   i, 0);
+		out_format(out, "%s[%" PRIu64 ",false,0,null,null,null,null,0,null]", i ? "," : "",
+			   i);
 	out_text(out, "]},\"stackTable\":{\"schema\":{\"prefix\":0,\"frame\":1},\"data\":[");
 	for (const struct node *node = root->node.next; node; node = node->next) {
 		comma = node->index ? "," : "";
@@ -452,7 +446,7 @@ static void put_thread(const struct root *root, struct out *out)
 	for (const struct node *node = root->node.next; node; node = node->next) {
 		label_text(node->label, text, sizeof(text));
 		snprintf(label, sizeof(label), "%s (in %.500s)", text,
-			 node->label->object ? node->label->object->name : "[unknown]");
+			 node->label->mapping ? node->label->mapping->object->name : "[unknown]");
 		out_text(out, node->index ? "," : "");
 		put_json_text(out, label);
 	}

@@ -44,7 +44,7 @@ static int put_until(struct sorter *sorter, uint64_t time, size_t most)
 
 		err = sorter->put(sorter->to, waiting->bytes, waiting->size, waiting->place);
 		sorter->written = waiting->time;
-		sorter->bytes -= waiting->size;
+		sorter->bytes -= waiting->size + OVERHEAD;
 		free(waiting->bytes);
 	}
 	left = sorter->count - n;

@@ -31,6 +31,8 @@ static inline void place_advance(struct place *place, size_t n)
 		place->offset += n;
 }
 
+enum { MISC_CPUMODE = 7 }; /* the bits of misc that are a number: PERF_RECORD_MISC_CPUMODE_MASK */
+
 /* What becomes of a record. */
 enum lines_taken {
 	LINES_PASSED_BY, /* its type is not asked for */

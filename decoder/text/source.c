@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading the texts below cases/.
+ * Reading the texts below cases/, and other files.
  */
 #include "text/source.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <fts.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { SOURCE_MAX = 16 << 20 }; /* bytes of a file below cases/ */
 
@@ -99,6 +101,26 @@ char *text_read(const char *path, size_t *size, size_t max)
 	FILE *f = strcmp(path, "-") ? fopen(path, "re") : stdin;
 
 	return f ? read_and_close(f, size, max) : NULL;
+}
+
+char *text_read_in(int folder, const char *path, size_t *size, size_t max)
+{
+	int fd = openat(folder, path, O_RDONLY | O_CLOEXEC);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
+
+	if (!f && fd >= 0)
+		close(fd);
+	return f ? read_and_close(f, size, max) : NULL;
+}
+
+DIR *folder_open_at(int folder, const char *name)
+{
+	int fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *names = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!names && fd >= 0)
+		close(fd);
+	return names;
 }
 
 static int add_file(struct sources *s, const char *path, const char *name)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The texts below cases/, built into the program or read from a folder.
+ * The texts below cases/, built into the program or read from a folder, and files read whole.
  */
 #ifndef PERFABI_SOURCE_H
 #define PERFABI_SOURCE_H
 
+#include <dirent.h>
 #include <jansson.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -43,5 +44,11 @@ const struct source *sources_find(const struct sources *s, const char *name);
  * read or has more than `max` bytes. free() it.
  */
 char *text_read(const char *path, size_t *size, size_t max);
+
+/* The same of a file below a folder. */
+char *text_read_in(int folder, const char *path, size_t *size, size_t max);
+
+/* A folder in a folder; NULL with errno set. closedir() it. */
+DIR *folder_open_at(int folder, const char *name);
 
 #endif

@@ -4,7 +4,6 @@
  */
 #include "model/machine.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
@@ -25,6 +24,7 @@
 #include "machine/proc.h"
 #include "machine/environment.h"
 #include "text/json_text.h"
+#include "text/source.h"
 
 /*
  * Loading the kinds, and finding them.
@@ -222,19 +222,9 @@ void machine_add_tracepoint(struct machine *machine, const char *name, size_t id
 		(unsigned char)(kinds_classes(machine->kinds, name) | 1U << TRACEPOINT_EXISTS_BIT);
 }
 
-static DIR *open_folder(int parent, const char *name)
-{
-	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
-
-	if (!folder && fd >= 0)
-		close(fd);
-	return folder;
-}
-
 static void note_system(struct machine *machine, int events, const char *system)
 {
-	DIR *folder = open_folder(events, system);
+	DIR *folder = folder_open_at(events, system);
 	struct dirent *entry;
 
 	while (folder && (entry = readdir(folder))) {
@@ -255,7 +245,7 @@ static void note_system(struct machine *machine, int events, const char *system)
 void machine_read_tracepoints(struct machine *machine)
 {
 	int root = tracefs_open();
-	DIR *events = root < 0 ? NULL : open_folder(root, "events");
+	DIR *events = root < 0 ? NULL : folder_open_at(root, "events");
 	struct dirent *entry;
 
 	if (events)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Every recording in fixtures/ decodes to the lines beside it, whole, in threads and in shards; what comes
+# Every recording in fixtures/ decodes to the lines beside it, whole, in threads and in shards, by what is built in and by cases/; what comes
 # out is as the schema says, and what perf prints of the same recording.
 # more with test-all: each line held against the schema, and more threads
 . tests/e2e/lib.sh
@@ -19,6 +19,7 @@ as_expected() {
 		"$decode" "$@" "$input" >"$scratch/one" || true
 		"$decode" "$@" $how "$input" | cmp - "$scratch/one" || fail "$input $how"
 	done
+	"$decode" --cases cases "$@" "$input" | cmp - "$scratch/one" || fail "$input: the layouts of cases/, and those built in"
 	case $input in
 	*.ring) ;; # a ring has no shards
 	*)

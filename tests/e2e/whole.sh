@@ -31,6 +31,8 @@ jq -se '(map(select(.type == "CALLCHAIN_DEFERRED") | {key: .cookie, value: .}) |
 	map(select(.type == "SAMPLE") | $chains[.callchain[-1] | objects | .cookie] as $chain | select($chain.sample_id.time > .time) |
 		$chain.ips == [.frames[-($chain.ips | length):][].ip]) | length > 400 and all' "$scratch/lines" >"$scratch/out" || fail "samples without their deferred call chains"
 
+"$PYTHON" tests/joined.py "$decode" "$scratch" "${CC:-cc}" || fail "--join"
+
 # Samples whose chain never comes have the order of the recording.
 gzip -dc fixtures/recorded/amd64.deferred.data.gz | head -c 60000 >"$scratch/cut.data"
 "$decode" --join --type sample "$scratch/cut.data" >"$scratch/lines" || [ $? -eq 1 ]

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""Records made by hand, as --join has them: joined.py PERFABI-DECODE FOLDER CC
+
+Samples whose call chain ends in a CALLCHAIN_DEFERRED come out behind it, in their order, and those for which none comes at the end. One that
+waits while the recording's HEADER_FEATURE comes is decoded as all others. A sample with more than its fields keeps its line. With --symbols a
+function of a file of this machine has its name, unless the recording says that the file was another."""
+
+import json
+import os
+import struct
+import subprocess
+import sys
+
+program, folder, compiler = sys.argv[1:]
+order = "<" if sys.byteorder == "little" else ">"
+IP, TID, TIME, CALLCHAIN = 1, 2, 4, 0x20
+SAMPLE_ID_ALL = 1 << 18 if sys.byteorder == "little" else 1 << 45
+CONTEXT_USER, CONTEXT_DEFERRED = -512, -640
+USER, MMAP_BUILD_ID = 2, 1 << 14
+
+
+def record(kind, misc, form, *values):
+    body = struct.pack(order + form, *values)
+    return struct.pack(order + "IHH", kind, misc, 8 + len(body)) + body
+
+
+def recording(name, sample_type, *records, flags=SAMPLE_ID_ALL):
+    attr = struct.pack(order + "IIQQQQQ80x", 1, 128, 0, 1, sample_type, 0, flags)
+    path = os.path.join(folder, name)
+    with open(path, "wb") as file:
+        file.write(b"PERFILE2"[:: 1 if order == "<" else -1] + struct.pack(order + "Q", 16) + record(64, 0, "128sQ", attr, 1) + b"".join(records))
+    return path
+
+
+def lines(path, *options):
+    run = subprocess.run([program, "--no-summary", *options, path], capture_output=True, check=False, timeout=120)
+    assert run.returncode in (0, 1) and not run.stderr, (options, run)
+    return [json.loads(line) for line in run.stdout.splitlines()[1:]]  # behind the header's
+
+
+def same(what, got, wanted):
+    if got != wanted:
+        sys.exit(f"{what}: {got!r}, expected {wanted!r}")
+
+
+def sample(time, *ips):
+    return record(9, USER, f"QIIQQ{len(ips)}q", 0x1000, 7, 7, time, len(ips), *ips)
+
+
+def deferred(time, cookie, *ips):
+    return record(22, USER, f"QQ{len(ips)}QIIQ", cookie, len(ips), *ips, 7, 7, time)
+
+
+def waits(time, cookie):
+    return sample(time, CONTEXT_USER, 0x1000 + time, CONTEXT_DEFERRED, cookie)
+
+
+def frames(path):
+    return [(line["time"], [frame["ip"] for frame in line["frames"]]) for line in lines(path, "--join", "--flat", "--type", "sample")]
+
+
+wanted = [(6, [0x9000]), (2, [0x1002, 0x2000]), (1, [0x1001, 0x3000, 0x3100]), (4, [0x1004, 0x3000, 0x3100]), (9, [0x9000]),
+          (3, [0x1003]), (5, [0x1005]), (10, [0x100A])]
+sequence = [waits(1, 11), waits(2, 12), waits(3, 13), waits(4, 11), waits(5, 15), sample(6, CONTEXT_USER, 0x9000), deferred(7, 12, 0x2000),
+            deferred(8, 11, 0x3000, 0x3100), sample(9, CONTEXT_USER, 0x9000), waits(10, 11)]
+same("samples that wait", frames(recording("waits.data", IP | TID | TIME | CALLCHAIN, *sequence)), wanted)
+
+arch = record(80, 0, "QI64sI", 6, 64, b"aarch64", 0)
+path = recording("anew.data", IP | TID | TIME | CALLCHAIN, waits(1, 11), arch, deferred(2, 11, 0x2000))
+same("a sample that waits while its plan changes", frames(path), [(1, [0x1001, 0x2000])])
+
+path = recording("more.data", IP | TID, record(9, USER, "QIIQ", 0x1000, 7, 7, 5))
+plain = lines(path)
+same("a sample with 8 bytes more", [line["type"] for line in plain if "ip" in line], ["SAMPLE"])
+same("that sample with --join", [{k: v for k, v in line.items() if k not in ("comm", "frames")} for line in lines(path, "--join")], plain)
+
+library = os.path.join(folder, "named.so")
+with open(os.path.join(folder, "named.c"), "w", encoding="utf-8") as file:
+    file.write("int a_name_of_its_own(int n)\n{\n\treturn n * 3 + 1;\n}\n")
+subprocess.run([*compiler.split(), "-shared", "-fPIC", "-Wl,--build-id=0x0123456789abcdef0123456789abcdef01234567", "-o", library, file.name], check=True)
+address = next(int(line.split()[0], 16) for line in subprocess.run(["nm", library], capture_output=True, check=True, text=True).stdout.splitlines()
+               if line.endswith(" a_name_of_its_own"))
+headers = subprocess.run(["readelf", "-lW", library], capture_output=True, check=True, text=True).stdout
+loads = [[int(number, 16) for number in line.split()[1:5]] for line in headers.splitlines() if line.split()[:1] == ["LOAD"]]
+offset = next(address - start + at for at, start, _, size in loads if start <= address < start + size)
+name = library.encode() + bytes(8 - len(library) % 8)
+
+
+def symbols(misc, build_id):
+    mapped = record(10, USER | misc, f"IIQQQ24sII{len(name)}sIIQ", 7, 7, 0x10000000, 0x100000, 0, build_id, 5, 2, name, 7, 7, 1)
+    at = sample(2, CONTEXT_USER, 0x10000000 + offset, 0x10000000 + offset + 1)
+    joined = lines(recording("symbols.data", IP | TID | TIME | CALLCHAIN, mapped, at), "--join", "--symbols", "--type", "sample")
+    same("the file", [frame["object"] for frame in joined[0]["frames"]], [library] * 2)
+    return [frame.get("symbol") for frame in joined[0]["frames"]]
+
+
+own = bytes.fromhex("0123456789abcdef0123456789abcdef01234567")
+same("symbols of a file", symbols(0, bytes(24)), ["a_name_of_its_own"] * 2)
+same("symbols of the file with that build ID", symbols(MMAP_BUILD_ID, b"\x14\0\0\0" + own), ["a_name_of_its_own"] * 2)
+same("symbols of a file that was another", symbols(MMAP_BUILD_ID, b"\x14\0\0\0" + own[::-1]), [None] * 2)
