@@ -324,6 +324,9 @@ static const struct option_row rows[] = {
 	 "print lines as tables are read from: addresses, masks and constants are numbers, call "
 	 "chains lists of them, and a member of a member is named by both",
 	 OF_DECODER(flat)},
+	{"value-names", 0, OPTION_SET, NULL,
+	 "print the names that a tracepoint's print fmt gives to values, instead of numbers",
+	 OF_DECODER(value_names)},
 	{"format", 0, OPTION_WORD, "FORMAT",
 	 "print a profile instead of lines: folded (stacks for flame graphs), pprof (protobuf) or "
 	 "firefox (for profiler.firefox.com)",

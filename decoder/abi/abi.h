@@ -34,6 +34,7 @@ struct abi_family {
 	const char *prefix; /* "PERF_SAMPLE_" */
 	enum { ABI_MASK, ABI_ENUM, ABI_LAYOUT } kind;
 	bool mask;      /* values are or-ed; else one of them is meant */
+	bool is_open;   /* what has no name is nothing new; names of several bits come first */
 	unsigned shift; /* of the value in its field */
 	const struct abi_value *values;
 	size_t count;

@@ -95,8 +95,10 @@ struct perfabi_options {
 			      * the recording has none of; NULL: nobody looks there */
 	const char *aux;     /* a folder: AUX data goes to a file for each buffer, aux-idxN.bin,
 			      * with an index; NULL: it is passed over */
-	enum perfabi_output output; /* of join; profiles are of one event: */
-	const char *event; /* its name; NULL: the first that has samples, and with pprof all */
+	enum perfabi_output output; /* of join; profiles are of one event */
+	bool value_names;  /* values of tracepoints' fields by the names that their print fmt has;
+			    * not with flat */
+	const char *event; /* of profiles; NULL: the first that has samples, with pprof all */
 	/* Names what is at that offset of a file: the length of the name, with a NUL behind it in
 	 * `size` bytes; 0: it has none. NULL: nobody does. */
 	int (*symbol)(void *context, const char *object, const char *build_id, uint64_t offset,

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "plan/print_fmt.h"
 #include "text/ascii.h"
 #include "text/source.h"
 
@@ -214,7 +215,7 @@ int formats_add(struct formats *formats, const struct abi *abi, const char *syst
 	struct layout_node *objects, *nodes;
 	struct format *format;
 	struct field_line field;
-	char line[LINE], name[LINE];
+	char line[LINE], name[LINE], *print_fmt = NULL;
 	size_t fields;
 	uint64_t id = look_through(text, size, &fields);
 	uint32_t end = 0;
@@ -236,6 +237,13 @@ int formats_add(struct formats *formats, const struct abi *abi, const char *syst
 	objects[1] = (struct layout_node){.kind = LAYOUT_OBJECT, .name = "raw"};
 	objects[1].object.nodes = nodes + 2 * fields;
 	format->id = id;
+	if (formats->value_names) {
+		print_fmt = arena_alloc(&formats->arena, size + 1);
+		if (!print_fmt)
+			return -ENOMEM;
+		memcpy(print_fmt, text, size);
+		print_fmt = strstr(print_fmt, "print fmt:");
+	}
 	while (fits && format_line(&text, &size, line)) {
 		if (sscanf(line, "name: %1000s", name) == 1)
 			format->name = arena_join(&formats->arena, name, "");
@@ -244,6 +252,9 @@ int formats_add(struct formats *formats, const struct abi *abi, const char *syst
 					    &objects[strncmp(field.name, "common_", 7) != 0].object,
 					    &end);
 	}
+	if (print_fmt && print_fmt_names(&formats->arena, print_fmt, nodes + 2 * fields,
+					 objects[1].object.count))
+		return -ENOMEM;
 	format->system = arena_join(&formats->arena, system, "");
 	if (!fits || !format->name || !format->system || !objects[1].object.count)
 		return -EINVAL;

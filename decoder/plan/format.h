@@ -20,7 +20,7 @@ struct format {
 struct formats {
 	struct table by_id;
 	unsigned long_size; /* of the machine: 4 or 8 */
-	bool flat;          /* as plan_for.flat */
+	bool flat, value_names; /* as in plan_for */
 	struct arena arena;
 };
 

@@ -170,6 +170,7 @@ struct plan_for {
 	const unsigned char *attr;   /* abi->attr_size bytes in the host's order; NULL: all zero */
 	const char *const *fields;   /* the top-level fields to write; NULL: all */
 	size_t field_count;
+	bool value_names; /* of tracepoints' fields, as their print fmt has them */
 	bool flat; /* one member for each value, with its path for a name; numbers are numbers */
 	bool integers; /* no number is written that is over INT64_MAX: it is "0x..." text */
 	const struct paths *paths; /* of all fields; NULL: nobody asks for fields by number */

@@ -21,7 +21,7 @@ static char *put_bit_names(char *p, const struct abi_family *set, uint64_t value
 	for (size_t i = 0; i < set->count && value; i++) {
 		uint64_t bit = set->values[i].value;
 
-		if (!bit || (bit & (bit - 1)) || !(value & bit))
+		if (!bit || (!set->is_open && (bit & (bit - 1))) || (value & bit) != bit)
 			continue;
 		value &= ~bit;
 		*p++ = '"';
@@ -433,7 +433,7 @@ ALWAYS_INLINE void run_set(const struct input *in, struct state *s, const struct
 		return;
 	put_op_key(s, op);
 	s->p = put_set(s->p, op->set, s->v, &unknown);
-	if (unknown)
+	if (unknown && !op->set->is_open)
 		find_at(in, "unknown-bits", op, at);
 }
 

@@ -37,7 +37,7 @@ class _Options(C.Structure):
                 ("fields", C.POINTER(C.c_char_p)), ("field_count", C.c_size_t), ("header_only", C.c_bool),
                 ("no_summary", C.c_bool), ("check", C.c_bool), ("bytes", C.c_bool), ("pieces", C.c_bool), ("sort", C.c_bool),
                 ("flat", C.c_bool), ("join", C.c_bool), ("jobs", C.c_uint), ("shard", C.c_uint), ("shards", C.c_uint), ("tracefs", C.c_char_p), ("aux", C.c_char_p),
-                ("output", C.c_int), ("event", C.c_char_p), ("symbol", C.c_void_p), ("symbol_context", C.c_void_p),
+                ("output", C.c_int), ("value_names", C.c_bool), ("event", C.c_char_p), ("symbol", C.c_void_p), ("symbol_context", C.c_void_p),
                 ("reserved", C.c_uint64 * 8)]
 
 

@@ -229,6 +229,7 @@ int events_begin(struct events *events, const struct events *base, const struct 
 	*events = *base;
 	events->with = *with;
 	events->formats.flat = with->flat;
+	events->formats.value_names = with->value_names;
 	events->borrowed_bare = !with->fields && !with->integers && !with->paths && !with->flat;
 	return events->borrowed_bare ? 0 : make_bare(events);
 }

@@ -122,7 +122,7 @@ fi
 
 # Every fixture by its fields against its lines; wholes, selections and errors.
 mkdir "$scratch/recorded"
-chosen=$(printf 'fixtures/recorded/%s.gz ' callgraph.data dwarf.data group-read.data memory.data pipe.data be-s390x.zstd.data be-s390x.ring.ring riscv64.cycles.data)
+chosen=$(printf 'fixtures/recorded/%s.gz ' callgraph.data dwarf.data group-read.data memory.data pipe.data be-s390x.zstd.data be-s390x.ring.ring lost.data riscv64.cycles.data)
 [ -z "$TEST_WHOLE" ] || chosen="fixtures/recorded/*.data.gz fixtures/recorded/*.ring.gz"
 for packed in $chosen; do
 	name=$(basename "${packed%.gz}")

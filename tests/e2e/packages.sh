@@ -11,6 +11,7 @@ said packaging/perfabi.spec '^Version: *\(.*\)'
 said packaging/APKBUILD '^pkgver=\(.*\)'
 said packaging/Containerfile '.*perfabi:\([0-9][0-9.]*\).*'
 said packaging/kubernetes/perfabi-daemonset.yaml '.*image: perfabi:\([0-9][0-9.]*\)'
+said packaging/kubernetes/perfabi-decode-job.yaml '.*image: perfabi:\([0-9][0-9.]*\)-shell'
 said docs/packaging.md '.*perfabi:\([0-9][0-9.]*\).*'
 [ "$(sed -n 's/^## \([0-9.]*\).*/\1/p' CHANGELOG.md | head -n 1)" = "$version" ] || fail "CHANGELOG.md does not begin with $version"
 
@@ -52,8 +53,36 @@ END
 	# shellcheck disable=SC2046
 	started $(cat "$scratch/words")
 	[ "$(tr '\n' ' ' <"$scratch/words")" = "probe --format jsonl --host node " ] || fail "what a node is asked: $(cat "$scratch/words")"
+	# The Job's workers, one after the other, in a folder in place of its volume: their parts are the recording.
+	cat >"$scratch/job.py" <<'END'
+import os
+import subprocess
+import sys
+import yaml
+
+with open("packaging/kubernetes/perfabi-decode-job.yaml") as file:
+    job, = yaml.safe_load_all(file)
+assert (job["apiVersion"], job["kind"]) == ("batch/v1", "Job")
+spec = job["spec"]
+assert spec["completionMode"] == "Indexed" and spec["parallelism"] == spec["completions"]
+pod = spec["template"]["spec"]
+assert pod["restartPolicy"] in ("Never", "OnFailure")  # a Job has no other
+worker, = pod["containers"]
+mount, = worker["volumeMounts"]
+assert mount["name"] in {volume["name"] for volume in pod["volumes"]}
+script, = worker["args"]
+for index in range(spec["completions"]):
+    subprocess.run([*worker["command"], script.replace(mount["mountPath"], sys.argv[1])], check=True, env={**os.environ, "JOB_COMPLETION_INDEX": str(index)})
+assert sorted(os.listdir(sys.argv[1])) == sorted(["perf.data", *(f"part-{i}.jsonl" for i in range(spec["completions"]))])
+END
+	mkdir "$scratch/recording"
+	gzip -dc fixtures/recorded/callgraph.data.gz >"$scratch/recording/perf.data"
+	PATH=$(dirname "$decode"):$PATH "$PYTHON" "$scratch/job.py" "$scratch/recording" || fail "packaging/kubernetes/perfabi-decode-job.yaml"
+	"$decode" --flat --type sample --no-summary "$scratch/recording/perf.data" >"$scratch/whole"
+	cat "$scratch"/recording/part-?.jsonl | cmp - "$scratch/whole" || fail "the parts of packaging/kubernetes/perfabi-decode-job.yaml"
+	[ "$(wc -l <"$scratch/whole")" -gt 16 ] || fail "few lines"
 else
-	echo "no yaml in Python: the DaemonSet was not read"
+	echo "no yaml in Python: the DaemonSet and the Job were not read"
 fi
 entry=$(sed -n 's/^CMD \[\(.*\)\]/\1/p' packaging/Containerfile)
 [ "$entry" = '"probe"' ] || fail "what the container runs: $entry"

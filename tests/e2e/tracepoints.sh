@@ -10,6 +10,7 @@ compare() { "$PYTHON" tests/tracepoints/compare.py "$oracle" "$decode" "$@" || f
 compare made-up "$scratch" random
 [ -r $tracefs/events/header_page ] || { echo "left out: this kernel's tracepoints, for $tracefs cannot be read"; exit 0; }
 compare $tracefs "$scratch" random
+compare $tracefs "$scratch" names
 command -v perf >/dev/null || { echo "left out: tracepoints recorded here, for there is no perf"; exit 0; }
 
 # Each event costs the kernel some 40 ms when it is closed: these are systems that have many events which mostly come, and calls of the load.

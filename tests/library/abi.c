@@ -47,11 +47,12 @@ IS(perfabi_options, shards, 80, 52, 52);
 IS(perfabi_options, tracefs, 88, 56, 56);
 IS(perfabi_options, aux, 96, 60, 60);
 IS(perfabi_options, output, 104, 64, 64);
-IS(perfabi_options, event, 112, 68, 68);
-IS(perfabi_options, symbol, 120, 72, 72);
-IS(perfabi_options, symbol_context, 128, 76, 76);
-IS(perfabi_options, reserved, 136, 80, 80);
-HAS(perfabi_options, 200, 144, 144);
+IS(perfabi_options, value_names, 108, 68, 68);
+IS(perfabi_options, event, 112, 72, 72);
+IS(perfabi_options, symbol, 120, 76, 76);
+IS(perfabi_options, symbol_context, 128, 80, 80);
+IS(perfabi_options, reserved, 136, 84, 88);
+HAS(perfabi_options, 200, 148, 152);
 
 IS(perfabi_result, errors, 0, 0, 0);
 IS(perfabi_result, warnings, 8, 8, 8);

@@ -145,6 +145,10 @@ def compare(line, record, path):
         check(bytes.fromhex(members["bytes"]) == record["bytes"][8:] and not record["fields"], where, "bytes")
         return 0
     wanted, got = [], [f for f in record["fields"]]
+    if common := members.pop("common", None):  # a line has a tracepoint's fields, a record its bytes
+        raw = next(f[3] for f in got if f[0] == "raw")
+        check(common["common_type"] == int.from_bytes(raw[4:6], record["order"]), where, "raw", raw)
+        members["raw"] = raw[4:].hex()
     flat(members, "", wanted, {f[0] for f in got if f[1] == LIST})
     # A word with members is a number to who takes fields; a line has the members alone. An empty object is none.
     names = {name for name, _ in wanted}

@@ -4,10 +4,11 @@
 
 usage: compare.py ORACLE PERFABI-DECODE made-up SCRATCH random
        compare.py ORACLE PERFABI-DECODE TRACEFS SCRATCH random
+       compare.py ORACLE PERFABI-DECODE TRACEFS SCRATCH names
        compare.py ORACLE PERFABI-DECODE TRACEFS SCRATCH RECORDING
 
 With random, of every format in TRACEFS, or of those below that no kernel at hand has, bytes at random in either byte order, by --tracefs and
-by a recording's own formats. Else what RECORDING has of each event, at most MOST samples. Prints events, fields and differences.
+by a recording's own formats. With names, --value-names of each list of names in a print fmt, for values in the list and others. Else what RECORDING has of each event, at most MOST samples. Prints events, fields and differences.
 """
 import collections
 import glob
@@ -210,6 +211,79 @@ def recording(events, order, tracing):
     return head + struct.pack(e + f"{len(numbers)}Q", *numbers) + attrs + data + features
 
 
+NAMED = re.compile(rb"__print_(symbolic|flags)(?:_u64)?\(")
+
+
+def lists_of_names(formats):
+    """Of each list of names in a print fmt that is of one field: (flags?, the field, the format with nothing else in its print fmt)."""
+    for path, text in formats.texts.items():
+        head, _, print_fmt = text.partition(b"print fmt:")
+        for found in NAMED.finditer(print_fmt):
+            end, depth = found.end(), 1
+            while depth:
+                depth += {b"(": 1, b")": -1}.get(print_fmt[end:end + 1], 0)
+                end += 1
+            call = print_fmt[found.start():end]
+            fields = set(re.findall(rb"REC->(\w+)", call))
+            # libtraceevent takes a & (b | c) for (a & b) | c, and what has bit 63 or is -1 in 32 bits for another number.
+            if len(fields) == 1 and not re.search(rb"& \(\w+ \||<< 63|-1", call):
+                yield found[1] == b"flags", path, fields.pop().decode(), head + b'print fmt: "%s", ' + call + b"\n"
+
+
+def compare_names(oracle_path, program, tracefs, scratch):
+    formats, rng, number, wrong, tally = Formats(tracefs), random.Random(2), 0, [], collections.Counter()
+    folder, events, lists = pathlib.Path(scratch, "named"), [], {}
+    for is_flags, path, field, text in lists_of_names(formats):
+        declared = re.search(rb"field:[^;]*\b" + field.encode() + rb";\s*offset:(\d+);\s*size:(\d+);", text)
+        if not declared or int(declared[2]) not in (1, 2, 4, 8):
+            continue
+        number += 1
+        place = pathlib.Path(folder, "events", "named", f"n{number}")
+        place.mkdir(parents=True)
+        place.joinpath("format").write_bytes(re.sub(rb"ID: \d+", b"ID: %d" % number, re.sub(rb"name: .*", b"name: n%d" % number, text)))
+        place.joinpath("id").write_text(f"{number}\n", encoding="ascii")
+        lists[number] = (is_flags, path, field)
+        at, size = int(declared[1]), int(declared[2])
+        listed = [int(n, 0) for n in re.findall(rb"{\s*(-?(?:0x)?[0-9a-f]+)\s*,", text)] or [1]
+        for _ in range(12):
+            value = rng.choice((rng.choice(listed), rng.choice(listed) | rng.choice(listed), rng.getrandbits(8 * size), 1 << rng.randrange(8 * size)))
+            raw = bytearray(random_raw(rng, number, text, "little"))
+            raw[at:at + size] = (value % (1 << 8 * size)).to_bytes(size, "little")
+            events.append((number, bytes(raw)))
+    path = pathlib.Path(scratch, "named.data")
+    path.write_bytes(recording(events, "little", b""))
+    paths = sorted(str(p) for p in folder.glob("events/named/*/format"))
+    found = map(json.loads, samples(program, str(path), "--value-names", "--tracefs", str(folder)))
+    text = run(oracle_path, "little", str(LONG), "--print", *paths, data="".join(f"{n} {raw.hex()}\n" for n, raw in events).encode()).decode()
+    for (number, _), line, wanted in zip(events, found, text.split("\nend\n"), strict=False):
+        (is_flags, path, field, *_), wanted = lists[number], wanted.split("\t")[4]
+        if not isinstance(line["raw"], dict):  # an array ends past the bytes
+            continue
+        value = line["raw"][field]
+        tally["samples"] += 1
+        if type(value) is not (list if is_flags else str):
+            tally["numbers"] += 1
+            lists[number] = (is_flags, path, field, value)
+        elif not is_flags and value != wanted or is_flags and not flags_agree(value, wanted):
+            wrong.append(f"{path}: {field}: {value}, not {wanted}")
+    numbers = {(path, field) for _, path, field, *value in lists.values() if value}
+    print(f"names: {len(lists)} lists, {tally['samples']} samples, of {len(numbers)} lists numbers, {len(wrong)} differences")
+    for line in wrong[:20]:
+        print("  " + line[:300])
+    return bool(wrong) or len(numbers) > len(lists) / 2  # most constants are resolved
+
+
+def flags_agree(found, wanted):
+    """The same names in the same order; what the print fmt masks is in our rest and not in the other."""
+    names = [one for one in found if not one.startswith("0x")]
+    rest = int(found[-1], 16) if len(names) < len(found) else 0
+    for name in names:
+        if not wanted.startswith(name):
+            return False
+        wanted = wanted[len(name):].lstrip("|, -:+")
+    return not wanted or wanted.startswith("0x") and int(wanted, 16) & ~rest == 0
+
+
 def samples(program, path, *options, data=None):
     lines = run(program, *options, "--no-summary", "--type", "sample", *([path] if path else []), data=data).splitlines()
     return [line for line in lines if line.startswith(b'{"type":"SAMPLE"')]
@@ -269,6 +343,8 @@ def compare_recording(oracle_path, program, tracefs, scratch, path):
 def main():
     if sys.argv[5] == "random":
         sys.exit(compare_random(*sys.argv[1:5]))
+    if sys.argv[5] == "names":
+        sys.exit(compare_names(*sys.argv[1:5]))
     sys.exit(compare_recording(*sys.argv[1:]))
 
 

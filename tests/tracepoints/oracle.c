@@ -2,12 +2,13 @@
 /*
  * What libtraceevent reads in the raw data of tracepoints, for tests/tracepoints.py to compare.
  *
- * usage: oracle little|big LONG-SIZE FORMAT... <RAW
+ * usage: oracle little|big LONG-SIZE [--print] FORMAT... <RAW
  *
  * A line of RAW is an event's id and its bytes in hexadecimal. Of each field it prints a line: its
  * name, its type, flags, the size of an element, and its value: a number, or of an array the bytes.
  * An event ends with a line "end"; one that libtraceevent does not know, or whose arrays end past
- * its bytes, has "unknown" or "past" in front of it.
+ * its bytes, has "unknown" or "past" in front of it. With --print, of an event what its print fmt
+ * makes of it, as the value of "print fmt".
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -79,6 +80,19 @@ static void print_field(struct tep_format_field *field, const unsigned char *raw
 	printf("\n");
 }
 
+/* What its print fmt makes of it. */
+static void print_text(struct tep_handle *tep, unsigned char *raw, size_t size)
+{
+	struct tep_record record = {.data = raw, .size = (int)size};
+	struct trace_seq seq;
+
+	trace_seq_init(&seq);
+	tep_print_event(tep, &seq, &record, "%s", TEP_PRINT_INFO);
+	trace_seq_terminate(&seq);
+	printf("print fmt\t\t0\t0\t%s\nend\n", seq.buffer);
+	trace_seq_destroy(&seq);
+}
+
 static void print_event(struct tep_handle *tep, int id, const unsigned char *raw, size_t size)
 {
 	struct tep_event *event = tep_find_event(tep, id);
@@ -99,7 +113,7 @@ int main(int argc, char **argv)
 	struct tep_handle *tep = tep_alloc();
 	char *text = malloc(TEXT);
 	unsigned char *raw = malloc(RAW + TAIL);
-	int failed = 0, id;
+	int failed = 0, prints = argc > 3 && !strcmp(argv[3], "--print"), id;
 
 	if (argc < 3 || !tep || !text || !raw)
 		return 2;
@@ -107,7 +121,7 @@ int main(int argc, char **argv)
 	tep_set_file_bigendian(tep, strcmp(argv[1], "big") ? TEP_LITTLE_ENDIAN : TEP_BIG_ENDIAN);
 	tep_set_local_bigendian(tep, tep_is_bigendian() ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
 	tep_set_long_size(tep, atoi(argv[2]));
-	for (int i = 3; i < argc; i++)
+	for (int i = 3 + prints; i < argc; i++)
 		failed += add_format(tep, argv[i], text) != 0;
 	while (scanf("%d", &id) == 1) {
 		size_t size = 0;
@@ -120,7 +134,10 @@ int main(int argc, char **argv)
 			if (next == '\n' || next == EOF)
 				break;
 		}
-		print_event(tep, id, raw, size);
+		if (prints)
+			print_text(tep, raw, size);
+		else
+			print_event(tep, id, raw, size);
 	}
 	if (failed)
 		fprintf(stderr, "%d formats that libtraceevent does not parse whole\n", failed);
