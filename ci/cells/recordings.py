@@ -44,17 +44,18 @@ def attrs(registers):
     clock = {'type': 'software', 'config': 'cpu_clock', 'sample_period': 200000, 'disabled': 1, 'enable_on_exec': 1, 'sample_id_all': 1}
     dummy = {'type': 'software', 'config': 'dummy', 'sample_period': 1, 'sample_type': IDS, 'disabled': 1, 'enable_on_exec': 1, 'sample_id_all': 1}
     faults = {**clock, 'config': 'page_faults', 'sample_period': 4}
+    cases = ['run', '--jobs', '1', 'ioctl.set-bpf.tracepoint', 'open.cgroup.new-cgroup']  # reading all cases takes many periods of a clock
     everything = {'mmap': 1, 'mmap2': 1, 'comm': 1, 'comm_exec': 1, 'task': 1, 'context_switch': 1, 'namespaces': 1, 'ksymbol': 1, 'bpf_event': 1, 'cgroup': 1}
     return {
         'registers': ({**clock, 'sample_period': 2000000, 'sample_type': [*IDS, 'period', 'callchain', 'regs_user', 'stack_user', 'regs_intr'],
-                       'sample_regs_user': registers, 'sample_regs_intr': registers, 'sample_stack_user': 256}, []),
+                       'sample_regs_user': registers, 'sample_regs_intr': registers, 'sample_stack_user': 256}, [], cases),
         'user': ({**faults, 'exclude_kernel': 1, 'exclude_hv': 1, 'sample_type': [*IDS, 'addr', 'data_src', 'weight']}, []),
         'fields': ({**faults, 'exclude_kernel': 1, 'exclude_hv': 1, 'sample_type': [*IDS, 'weight_struct', 'transaction', 'cgroup', 'data_page_size', 'code_page_size']}, []),
         # More than its one page takes while nobody reads it.
         'lost': ({**faults, 'sample_period': 1, 'exclude_kernel': 1, 'exclude_hv': 1, 'sample_type': [*IDS, 'stack_user'], 'sample_stack_user': 1024}, ['--pages', '1']),
         'side-band': ({**dummy, 'mmap': 1, 'mmap_data': 1, 'mmap2': 1, 'comm': 1, 'comm_exec': 1, 'task': 1, 'context_switch': 1, 'namespaces': 1}, []),
         'children': ({**faults, **everything, 'sample_period': 5000, 'inherit': 1, 'inherit_stat': 1, 'sample_type': IDS,
-                      'read_format': ['total_time_enabled', 'total_time_running', 'id']}, [], ['run', '--jobs', '1', 'ioctl.set-bpf.tracepoint', 'open.cgroup.new-cgroup']),
+                      'read_format': ['total_time_enabled', 'total_time_running', 'id']}, [], cases),
         'group': ([{**faults, 'sample_type': [*IDS, 'read'], 'read_format': ['total_time_enabled', 'total_time_running', 'id', 'group']},
                    {'type': 'software', 'config': 'task_clock', 'sample_type': [*IDS, 'read'],
                     'read_format': ['total_time_enabled', 'total_time_running', 'id', 'group']}], []),

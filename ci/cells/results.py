@@ -93,14 +93,17 @@ def to_run_again(outcome):
 
 
 def correct(outcome, again):
-    """A run by what its bad cases did when they were run again, alone: what passes then has passed."""
+    """A run by what its bad cases did when they were run again, alone: what passes then has passed.
+
+    An unstable one is skipped whose requirement, which is probed each time, does not hold then: it comes and goes as well."""
     outcome.seconds += again.seconds
     outcome.wrong += [f'run again alone: {line}' for line in again.wrong]
     for name, before in list(outcome.bad.items()):
-        if again.all.get(name) == 'pass':
-            outcome.alone[name] = outcome.bad.pop(name)
+        now = again.all.get(name)
+        if now == 'pass' or (before, now) == ('unstable', 'skip'):
+            outcome.alone[name] = f'{outcome.bad.pop(name)} beside other cases, {now} alone'
             outcome.tally[before] -= 1
-            outcome.tally['pass'] += 1
+            outcome.tally[now] += 1
 
 
 def _judge_decode(outcome, over, job, out):

@@ -411,10 +411,9 @@ static int open_buffer(struct capture *c, struct buffer *buffer, pid_t pid)
  */
 static int capture_open(struct capture *c, pid_t pid)
 {
-	int err, status = 0;
+	int err = choose_cpus(c), status = 0;
 
 	c->page_size = (size_t)sysconf(_SC_PAGESIZE);
-	err = c->attrs->count > CAPTURE_ATTRS ? -E2BIG : choose_cpus(c);
 	if (err)
 		return cannot_capture("prepare for", 0, NULL, err);
 	for (size_t i = 0; i < c->buffer_count && !status; i++)
@@ -598,7 +597,12 @@ static int take_attrs(struct attr_list *attrs, const struct settings *s, struct 
 	}
 	err = attr_list_read(attrs, env->abi, env->arch, text, s->attr, &vars, &e);
 	free(text);
-	return err ? fail_with("perfabi capture", &e) : 0;
+	if (err)
+		return fail_with("perfabi capture", &e);
+	return attrs->count <= CAPTURE_ATTRS
+		       ? 0
+		       : fail(EXIT_USAGE, "perfabi capture: %s: expected at most %d attrs, got %zu\n",
+			      s->attr, CAPTURE_ATTRS, attrs->count);
 }
 
 /* Nobody could say afterwards which event a record is of. */
