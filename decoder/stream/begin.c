@@ -152,6 +152,12 @@ static int begin_perfdata(struct decoder *d, struct error *e)
 			&d->lines, place_at(0), "parts", 0,
 			"this is one file of a recording that is a directory: more records "
 			"are in data.0 beside it; decode the directory");
+	for (unsigned i = 0; i < d->parts.count; i++) /* perf numbers them from 0 */
+		if (d->parts.numbers[i] != i) {
+			lines_diagnostic(&d->lines, place_at(0), "parts", 0,
+					 "data.%u is missing from the directory", i);
+			break;
+		}
 	if (d->file.open_ended)
 		lines_diagnostic(
 			&d->lines, place_at(PERFDATA_DATA_SIZE), "not-closed", 0,

@@ -43,14 +43,17 @@ mkdir "$scratch/folder"
 data=$("$decode" --header "$scratch/callgraph.data" | jq -r '.data | "\(.offset) \(.size)"')
 cp "$scratch/callgraph.data" "$scratch/folder/data"
 dd if="$scratch/callgraph.data" of="$scratch/folder/data.0" bs=1 skip="${data% *}" count="${data#* }" 2>/dev/null
-cp "$scratch/folder/data.0" "$scratch/folder/data.10"
+cp "$scratch/folder/data.0" "$scratch/folder/data.2"
+status 1 "$decode" "$scratch/folder"
+says out '"code":"parts","grade":"error","message":"data.1 is missing from the directory"'
+mv "$scratch/folder/data.2" "$scratch/folder/data.1"
 status 0 "$decode" "$scratch/folder"
 jq -se 'map(select(.type == "SAMPLE")) | length % 3 == 0 and (group_by(.file) | map(length) | unique | length == 1)
 	and (map(.time) | . == sort)' "$scratch/out" >/dev/null || fail "a folder"
 "$decode" -j 3 "$scratch/folder" | cmp - "$scratch/out" || fail "a folder, with threads"
-mkfifo "$scratch/folder/data.11"
+mkfifo "$scratch/folder/data.2"
 status 2 timeout 20 "$decode" "$scratch/folder"
-rm "$scratch/folder/data.11"
+rm "$scratch/folder/data.2"
 status 2 "$decode" --shard 1/2 "$scratch/folder"
 
 # Nothing but stacks is in a profile, whatever the recording has.
