@@ -76,11 +76,13 @@ def check_pprof(program, recording, joined):
         counts[(labels["comm"], *reversed(names))] += values[0]
         periods.update(dict(zip(types[1:], values[1:])))
     same("pprof's stacks", counts, fold(joined))
-    if all("period" in sample for sample in joined):
-        wanted = collections.Counter()
-        for sample in joined:
-            wanted[sample["event"]] += sample["period"]
-        same("pprof's periods", +periods, +wanted)
+    header = json.loads(output(program, "--header", recording).splitlines()[0])
+    attrs = [one["attr"] for one in header.get("attrs", [])]  # a pipe has records of them
+    fixed = {event: 1 if "freq" in attr else attr.get("sample_period", 1) for event, attr in zip(header.get("events", []), attrs)}
+    wanted = collections.Counter()
+    for sample in joined:
+        wanted[sample["event"]] += sample.get("period") or fixed[sample["event"]]
+    same("pprof's periods", +periods, +wanted)
     same("pprof's files", mappings, {(frame["object"], frame.get("build_id", "")) for sample in joined for frame in sample["frames"] if "object" in frame})
 
 

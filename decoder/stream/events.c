@@ -337,6 +337,10 @@ int events_add(struct events *events, const unsigned char *attr, size_t size, st
 			.is_traced = is_traced(abi, native),
 			.type = attr_get(abi_field(abi, "type"), native, host_order()),
 			.config = attr_get(abi_field(abi, "config"), native, host_order()),
+			.period = attr_get(abi_field(abi, "freq"), native, host_order())
+					  ? 1
+					  : attr_get(abi_field(abi, "sample_period"), native,
+						     host_order()),
 		};
 		events->count++;
 		events->changes++;

@@ -77,7 +77,7 @@ struct events {
 	struct {
 		struct shape *shape;
 		struct event_name *name;
-		uint64_t type, config;
+		uint64_t type, config, period; /* period: of a frequency 1 */
 		bool is_traced;              /* a tracepoint with raw data ... */
 		const struct format *format; /* ... and its format; NULL: none is known */
 	} * list;

@@ -468,13 +468,14 @@ static int take_sample(struct join *join, const struct lines_record *record, str
 	struct map **maps = entry(join, &join->processes, value_of(join, PID, 0), sizeof(*maps));
 	const char **thread = entry(join, &join->threads, value_of(join, TID, 0), sizeof(*thread));
 	bool in_kernel = is_in_kernel(join, record);
+	uint64_t period = record->event < 0 ? 1 : join->events->list[record->event].period;
 	int err = maps && thread ? 0 : -ENOMEM;
 
 	*joined = (struct joined){.event = record->event,
 				  .pid = (int64_t)value_of(join, PID, UINT64_MAX),
 				  .tid = (int64_t)value_of(join, TID, UINT64_MAX),
 				  .time = value_of(join, TIME, 0),
-				  .period = value_of(join, PERIOD, 1)};
+				  .period = value_of(join, PERIOD, period)};
 	if (err)
 		return err;
 	snprintf(join->comm, sizeof(join->comm), ":%" PRId64, joined->tid);

@@ -22,7 +22,7 @@ struct frame {
 struct joined {
 	int event; /* as lines_record.event */
 	int64_t pid, tid;
-	uint64_t time, period;      /* 0 and 1 if the sample has none */
+	uint64_t time, period;      /* if the sample has none 0, and the attr's */
 	const char *comm;           /* ":1234" for a thread of that tid whose name is not known */
 	const struct frame *frames; /* the innermost first */
 	size_t frame_count;

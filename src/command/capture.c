@@ -350,7 +350,8 @@ static const char *hint(int err)
 	case -EOPNOTSUPP:
 		return "  this kernel or machine has no such event\n";
 	case -EINVAL:
-		return "  the kernel refuses this attr\n";
+		return "  the kernel refuses this attr; `perfabi why` with it says which check "
+		       "does\n";
 	default:
 		return "";
 	}
@@ -601,8 +602,9 @@ static int take_attrs(struct attr_list *attrs, const struct settings *s, struct 
 		return fail_with("perfabi capture", &e);
 	return attrs->count <= CAPTURE_ATTRS
 		       ? 0
-		       : fail(EXIT_USAGE, "perfabi capture: %s: expected at most %d attrs, got %zu\n",
-			      s->attr, CAPTURE_ATTRS, attrs->count);
+		       : fail(EXIT_USAGE,
+			      "perfabi capture: %s: expected at most %d attrs, got %zu\n", s->attr,
+			      CAPTURE_ATTRS, attrs->count);
 }
 
 /* Nobody could say afterwards which event a record is of. */
