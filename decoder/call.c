@@ -61,6 +61,8 @@ static int check_options(struct call *call, const struct perfabi_options *o, boo
 				     "all of the recording, to sort, to join, and for AUX data");
 	if (has_lines && (o->join || o->output) && o->field_count)
 		return refuse_option(call, "fields", "some of them", "all members with join");
+	if (has_lines && o->flat && o->value_names)
+		return refuse_option(call, "value_names", "names", "numbers with flat");
 	if ((unsigned)o->output > PERFABI_FIREFOX)
 		return refuse_option(call, "output", "another number", "an enum perfabi_output");
 	if ((unsigned)o->order > PERFABI_BIG)

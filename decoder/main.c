@@ -396,9 +396,10 @@ static int report_failure(const char *name, int err, const struct perfabi_result
 {
 	static const struct {
 		const char *option, *ours;
-	} options[] = {{"types", "--type"},      {"fields", "--fields"}, {"machine", "--machine"},
-		       {"shards", "--shard"},    {"shard", "--shard"},   {"format", "--input"},
-		       {"order", "--big-endian"}};
+	} options[] = {{"types", "--type"},       {"fields", "--fields"},
+		       {"machine", "--machine"},  {"shards", "--shard"},
+		       {"shard", "--shard"},      {"format", "--input"},
+		       {"order", "--big-endian"}, {"value_names", "--value-names"}};
 	const char *option = result ? result->option : NULL;
 	char message[sizeof(result->message) + 32];
 

@@ -19,6 +19,7 @@
 #include <gelf.h>
 #endif
 
+#include "text/say.h"
 #include "text/table.h"
 #include "text/json.h"
 
@@ -249,6 +250,11 @@ static void read_symbols(struct symbols *symbols, struct file *file, const char 
 	file->is_read = true;
 	if (!strcmp(object, "[kernel.kallsyms]")) {
 		read_kallsyms(symbols, file, build_id);
+		if (!file->count)
+			say(stderr, "perfabi-decode: the kernel's functions have no names: %s\n",
+			    build_id[0] ? "another kernel runs, or /proc/kallsyms is hidden"
+					: "the recording has no build ID of it, which perf record "
+					  "--buildid-mmap writes");
 #ifdef HAVE_LIBELF
 	} else if (object[0] == '/') {
 		char path[512];

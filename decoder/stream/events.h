@@ -78,8 +78,8 @@ struct events {
 		struct shape *shape;
 		struct event_name *name;
 		uint64_t type, config, period; /* period: of a frequency 1 */
-		bool is_traced;              /* a tracepoint with raw data ... */
-		const struct format *format; /* ... and its format; NULL: none is known */
+		bool is_traced;                /* a tracepoint with raw data ... */
+		const struct format *format;   /* ... and its format; NULL: none is known */
 	} * list;
 	size_t formatless; /* tracepoints without a format */
 	struct formats formats;
