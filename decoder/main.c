@@ -24,161 +24,6 @@
 #include "text/say.h"
 #include "text/source.h"
 
-/*
- * Lines are the same if their bytes are. Where they are not, both are parsed to say which member.
- */
-
-struct compare {
-	FILE *expected;
-	const char *name;     /* of that file */
-	struct out got, want; /* the line so far, and the expected one */
-	size_t line;          /* from 1 */
-	bool differs;
-	int err; /* of reading that file, a negative errno, or 0 */
-};
-
-enum { SHOWN = 160, LINE_SHOWN = 2000, DEPTH = 32, LINE_MAX_BYTES = 1 << 26 };
-
-static char *short_text(const json_t *value)
-{
-	char *text = or_exit(value ? json_text(value, JSON_COMPACT | JSON_ENCODE_ANY)
-				   : strdup("nothing"));
-
-	if (strlen(text) > SHOWN)
-		strcpy(text + SHOWN - 4, "...");
-	return text;
-}
-
-static void say_difference(const struct compare *c, const char *path, const char *want,
-			   const char *got)
-{
-	say(stderr,
-	    "perfabi-decode: %s:%zu: %s\n"
-	    "  expected: %.*s%s\n"
-	    "  got:      %.*s%s\n",
-	    c->name, c->line, path[0] ? path : "/", LINE_SHOWN, want,
-	    strlen(want) > LINE_SHOWN ? "..." : "", LINE_SHOWN, got,
-	    strlen(got) > LINE_SHOWN ? "..." : "");
-}
-
-/* Says the first difference; false if there is none. */
-static bool differ(const struct compare *c, const struct where *w, const json_t *want,
-		   const json_t *got, int depth)
-{
-	char path[512], *a, *b;
-	const char *key;
-	json_t *value;
-
-	if (want && got && json_equal(want, got))
-		return false;
-	if (json_is_object(want) && json_is_object(got) && depth < DEPTH) {
-		json_object_foreach((json_t *)want, key, value) {
-			struct where at = where_key(w, key);
-
-			if (differ(c, &at, value, json_object_get(got, key), depth + 1))
-				return true;
-		}
-		json_object_foreach((json_t *)got, key, value) {
-			struct where at = where_key(w, key);
-
-			if (!json_object_get(want, key) && differ(c, &at, NULL, value, depth + 1))
-				return true;
-		}
-	}
-	if (json_is_array(want) && json_is_array(got) && depth < DEPTH)
-		for (size_t i = 0; i < json_array_size(want) || i < json_array_size(got); i++) {
-			struct where at = where_index(w, i);
-
-			if (differ(c, &at, json_array_get(want, i), json_array_get(got, i),
-				   depth + 1))
-				return true;
-		}
-	a = short_text(want);
-	b = short_text(got);
-	where_pointer(w, path, sizeof(path));
-	say_difference(c, path, a, b);
-	free(a);
-	free(b);
-	return true;
-}
-
-/* A number over INT64_MAX, which jansson does not take, is compared as a real one. */
-static json_t *parse_line(const char *text, bool *has_real)
-{
-	json_t *json = json_loads(text, JSON_DECODE_ANY, NULL);
-
-	*has_real = !json;
-	return json ? json : json_loads(text, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, NULL);
-}
-
-/* Whether more than the order of members differs; says the first difference. */
-static bool line_differs(struct compare *c)
-{
-	bool has_real, got_real, found = true;
-	json_t *want = parse_line(c->want.base, &has_real);
-	json_t *got = parse_line(c->got.base, &got_real);
-	struct where root = {0};
-
-	if (!want || !got) { /* a file that is no JSON */
-		say_difference(c, "", c->want.base, c->got.base);
-	} else if (!differ(c, &root, want, got, 0)) {
-		found = has_real; /* with such numbers that are equal as real ones */
-		if (found)
-			say_difference(c, "", c->want.base, c->got.base);
-	}
-	json_decref(want);
-	json_decref(got);
-	return found;
-}
-
-/* The next expected line, without its newline, in c->want. 1, 0 at the end, or a negative errno. */
-static int next_line(struct compare *c)
-{
-	size_t n = 0;
-	int got = 0;
-
-	errno = 0;
-	c->want.at = c->want.base;
-	for (; !c->err && (got = getc_unlocked(c->expected)) != EOF && got != '\n'; n++)
-		c->err = n < LINE_MAX_BYTES /* a text has no NUL */
-				 ? out_append(&c->want, got ? &(char){(char)got} : "?", 1)
-				 : -EFBIG;
-	if (!c->err && got == EOF && ferror(c->expected))
-		c->err = errno ? -errno : -EIO;
-	if (!c->err && got == EOF && !n)
-		return 0;
-	if (!c->err)
-		c->err = out_append(&c->want, "", 0);
-	c->line += !c->err;
-	return c->err ? c->err : 1;
-}
-
-/* A sink for perfabi_decode(); prints the first difference, and ends it with -ECANCELED. */
-static int compare_text(void *context, const char *text, size_t size)
-{
-	struct compare *c = context;
-	int got;
-
-	while ((got = out_line(&c->got, &text, &size)) > 0) {
-		int more = next_line(c);
-
-		c->got.at = c->got.base;
-		if (more < 0)
-			return more;
-		if (!more) {
-			c->line++;
-			say_difference(c, "", "the end of the file", c->got.base);
-			c->differs = true;
-			return -ECANCELED;
-		}
-		if (strcmp(c->want.base, c->got.base) != 0 && line_differs(c)) {
-			c->differs = true;
-			return -ECANCELED;
-		}
-	}
-	return got;
-}
-
 enum { EXIT_DAMAGED = 1, EXIT_BAD = 2, EXIT_IO = 3 };
 enum { ATTR_JSON_MAX = 16 * 1024 * 1024, LIST_MAX = 256 };
 enum { SHARDS_MAX = 1000000, LINES_MAX = 1000000 };
@@ -191,7 +36,7 @@ struct list {
 
 struct request {
 	struct perfabi_options options;
-	const char *file, *attr_of, *attr_file, *expect, *cases;
+	const char *file, *attr_of, *attr_file, *cases;
 	bool html, symbols;
 	const char *output; /* of --html; NULL: standard output */
 	unsigned limit;     /* lines of its page; 0: as many as it has by default */
@@ -363,9 +208,6 @@ static const struct option_row rows[] = {
 	 "print diagnostics instead of records; also report nonzero reserved bits and padding, and "
 	 "times out of order on a cpu",
 	 OF_DECODER(check)},
-	{"expect", 0, OPTION_TEXT, "F.jsonl",
-	 "compare the output with F instead of printing it, and report the first difference",
-	 AT(struct request, expect)},
 	{"How", .kind = OPTION_TITLE},
 	{"jobs", 'j', OPTION_UNSIGNED, "N", "use N threads; the output is the same",
 	 OF_DECODER(jobs), .least = 1, .most = PERFABI_JOBS_MAX},
@@ -386,8 +228,7 @@ static const struct command_line command_line = {
 		 "summary. Where\n"
 		 "the input is damaged, it prints a line of type diagnostic and goes on.\n\n",
 	.rows = rows,
-	.end = "\nExit status: 0 no errors, 1 a diagnostic of grade error or a difference from "
-	       "--expect,\n"
+	.end = "\nExit status: 0 no errors, 1 a diagnostic of grade error,\n"
 	       "2 wrong usage or not a recording, 3 reading, writing or memory failed.\n"};
 
 /* `result` may be NULL. */
@@ -446,31 +287,6 @@ static int print_attrs(struct request *request, int fd)
 	    "--check` says which\n",
 	    request->attr_of);
 	return EXIT_DAMAGED;
-}
-
-static int decode_expecting(const struct request *request, int fd, const char *name)
-{
-	struct perfabi_result result;
-	struct compare compare = {.expected = fopen(request->expect, "re"),
-				  .name = request->expect};
-	int err;
-
-	if (!compare.expected)
-		return cannot("read", request->expect, -errno);
-	err = perfabi_decode(request->perfabi, fd, &request->options, compare_text, &compare,
-			     &result);
-	if (!err && next_line(&compare) > 0) {
-		say_difference(&compare, "", compare.want.base, "the end of the output");
-		compare.differs = true;
-	}
-	fclose(compare.expected);
-	out_free(&compare.got);
-	out_free(&compare.want);
-	if (compare.err)
-		return report_failure(request->expect, compare.err, NULL, true);
-	if (err && err != -ECANCELED)
-		return report_failure(name, err, &result, request->attr_file);
-	return compare.differs ? EXIT_DAMAGED : 0;
 }
 
 /* The page's file, or standard output. 0, or an exit status after saying why not. */
@@ -566,8 +382,6 @@ static int decode_file(struct request *request, int fd)
 
 	if (status)
 		return status;
-	if (request->expect)
-		return decode_expecting(request, fd, name);
 	if (request->html)
 		return decode_to_page(request, fd, name);
 	err = perfabi_decode(request->perfabi, fd, &request->options, write_out, &unwritten,
@@ -581,6 +395,35 @@ static int decode_file(struct request *request, int fd)
 		    "perfabi-decode: %s has %llu errors: `perfabi-decode --check` lists them\n",
 		    name, (unsigned long long)result.errors);
 	return result.errors ? EXIT_DAMAGED : 0;
+}
+
+/* 0, or EXIT_BAD after a message. */
+static int check_together(const struct request *request)
+{
+	bool has_format = request->output_format >= 0;
+	const char *prints[] = {has_format ? "--format" : NULL,
+				request->html ? "--html" : NULL,
+				request->attr_of ? "--attr-of" : NULL,
+				request->options.check ? "--check" : NULL,
+				has_format && request->options.header_only ? "--header" : NULL,
+				request->attr_of && request->attr_file ? "--attr" : NULL};
+	const char *first = NULL;
+	char message[64];
+
+	for (size_t i = 0; i < sizeof(prints) / sizeof(prints[0]); i++) {
+		if (first && prints[i]) {
+			snprintf(message, sizeof(message), "%s cannot be combined with %s", first,
+				 prints[i]);
+			return usage("%s", message);
+		}
+		first = prints[i] ? prints[i] : first;
+	}
+	if (!has_format && (request->options.event || (request->symbols && !request->options.join)))
+		return usage("%s", request->options.event ? "--event needs --format"
+							  : "--symbols needs --join or --format");
+	if (!request->html && (request->limit || request->output))
+		return usage("%s needs --html", request->limit ? "--limit" : "--output");
+	return 0;
 }
 
 int main(int argc, char **argv)
@@ -614,29 +457,9 @@ int main(int argc, char **argv)
 	request.options.field_count = request.fields.count;
 	if (request.attr_of && optind < argc)
 		return usage("--attr-of takes one file, not \"%s\" too", argv[optind]);
-	if (request.attr_of && (request.options.check || request.expect || request.attr_file))
-		return usage("--attr-of cannot be combined with %s", request.options.check
-									     ? "--check"
-								     : request.expect ? "--expect"
-										      : "--attr");
-	if (request.output_format >= 0 && (request.html || request.attr_of || request.expect ||
-					   request.options.check || request.options.header_only))
-		return usage("--format cannot be combined with %s", request.html      ? "--html"
-								    : request.attr_of ? "--attr-of"
-								    : request.expect  ? "--expect"
-								    : request.options.check
-									    ? "--check"
-									    : "--header");
-	if (request.output_format < 0 &&
-	    (request.options.event || (request.symbols && !request.options.join)))
-		return usage("%s", request.options.event ? "--event needs --format"
-							 : "--symbols needs --join or --format");
-	if (!request.html && (request.limit || request.output))
-		return usage("%s needs --html", request.limit ? "--limit" : "--output");
-	if (request.html && (request.attr_of || request.expect || request.options.check))
-		return usage("--html cannot be combined with %s", request.expect    ? "--expect"
-								  : request.attr_of ? "--attr-of"
-										    : "--check");
+	status = check_together(&request);
+	if (status)
+		return status;
 	if (optind + 1 < argc)
 		return usage("one recording at a time, not \"%s\" too", argv[optind + 1]);
 	request.file = request.attr_of ? request.attr_of : optind < argc ? argv[optind] : "-";
