@@ -43,26 +43,14 @@ static struct map *unshare(struct map *node)
 	return copy;
 }
 
-/* Takes a tree apart: what begins before `key`, and the rest. */
-/* NOLINTNEXTLINE(misc-no-recursion): as deep as the tree */
-static int take_apart(struct map *tree, uint64_t key, struct map **before, struct map **rest)
+static struct map *new_map(uint64_t start, uint64_t end, uint64_t pgoff,
+			   const struct object *object, uint64_t priority)
 {
-	int err;
+	struct map *map = malloc(sizeof(*map));
 
-	*before = *rest = NULL;
-	if (!tree)
-		return 0;
-	tree = unshare(tree);
-	if (!tree)
-		return -ENOMEM;
-	if (tree->start < key) {
-		err = take_apart(tree->right, key, &tree->right, rest);
-		*before = tree;
-	} else {
-		err = take_apart(tree->left, key, before, &tree->left);
-		*rest = tree;
-	}
-	return err;
+	if (map)
+		*map = (struct map){start, end, pgoff, object, priority, 1, NULL, NULL};
+	return map;
 }
 
 /* One tree of two, all of the first before all of the second. */
@@ -85,73 +73,65 @@ static struct map *merge(struct map *first, struct map *second, int *err)
 	return top;
 }
 
-static struct map *new_map(uint64_t start, uint64_t end, uint64_t pgoff,
-			   const struct object *object, uint64_t priority)
+/* Takes a tree apart: what is before `key`, and the rest. A map that has both becomes two. */
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as the tree */
+static int take_apart(struct map *tree, uint64_t key, struct map **before, struct map **rest)
 {
-	struct map *map = malloc(sizeof(*map));
+	struct map *behind;
+	int err;
 
-	if (map)
-		*map = (struct map){start, end, pgoff, object, priority, 1, NULL, NULL};
-	return map;
+	*before = *rest = NULL;
+	if (!tree)
+		return 0;
+	tree = unshare(tree);
+	if (!tree)
+		return -ENOMEM;
+	if (tree->start >= key) {
+		*rest = tree;
+		return take_apart(tree->left, key, before, &tree->left);
+	}
+	*before = tree;
+	err = take_apart(tree->right, key, &tree->right, rest);
+	if (err || tree->end <= key)
+		return err;
+	behind = new_map(key, tree->end, tree->pgoff + (key - tree->start), tree->object,
+			 (tree->priority ^ key) * UINT64_C(0x9e3779b97f4a7c15));
+	if (!behind)
+		return -ENOMEM;
+	tree->end = key;
+	*rest = merge(behind, *rest, &err);
+	return err;
 }
 
-/* Cuts off what reaches past `end`; *tail is what is behind `from` of it. 0 or -ENOMEM. */
-static int cut_last(struct map **tree, uint64_t end, uint64_t from, struct map **tail)
+/* Puts a map, or nothing, in the place of what is from `start` to `end`. 0 or -ENOMEM. */
+static int replace(struct map **maps, uint64_t start, uint64_t end, struct map *map)
 {
-	for (; *tree; tree = &(*tree)->right) {
-		struct map *node = *tree = unshare(*tree);
+	struct map *before, *over, *rest;
+	int err = take_apart(*maps, start, &before, &over);
+	int failed = take_apart(over, end, &over, &rest);
 
-		if (!node)
-			return -ENOMEM;
-		if (node->right)
-			continue;
-		if (node->end > from) {
-			*tail = new_map(from, node->end, node->pgoff + (from - node->start),
-					node->object,
-					(node->priority ^ from) * UINT64_C(0x9e3779b97f4a7c15));
-			if (!*tail)
-				return -ENOMEM;
-		}
-		if (node->end > end)
-			node->end = end;
-		break;
-	}
-	return 0;
+	maps_drop(over);
+	err = err ? err : failed;
+	*maps = merge(merge(before, map, &err), rest, &err);
+	return err;
 }
 
 int maps_add(struct map **maps, uint64_t start, uint64_t end, uint64_t pgoff,
 	     const struct object *object, uint64_t priority)
 {
-	struct map *before, *over, *rest, *tail = NULL, *map;
-	int err, failed;
+	struct map *map;
 
 	if (end <= start)
 		return 0;
 	map = new_map(start, end, pgoff, object, priority);
-	err = map ? take_apart(*maps, start, &before, &over) : -ENOMEM;
-	if (!map)
-		return err;
-	failed = cut_last(&before, start, end, &tail);
-	err = err ? err : failed;
-	failed = take_apart(over, end, &over, &rest);
-	err = err ? err : failed;
-	failed = tail ? 0 : cut_last(&over, UINT64_MAX, end, &tail);
-	err = err ? err : failed;
-	maps_drop(over);
-	*maps = merge(merge(before, map, &err), merge(tail, rest, &err), &err);
-	return err;
+	return map ? replace(maps, start, end, map) : -ENOMEM;
 }
 
 int maps_remove(struct map **maps, uint64_t start)
 {
-	struct map *before, *over, *rest;
-	int err = take_apart(*maps, start, &before, &over), failed;
+	const struct map *map = maps_find(*maps, start);
 
-	failed = take_apart(over, start + 1, &over, &rest);
-	maps_drop(over);
-	err = err ? err : failed;
-	*maps = merge(before, rest, &err);
-	return err;
+	return map && map->start == start ? replace(maps, start, map->end, NULL) : 0;
 }
 
 const struct map *maps_find(const struct map *maps, uint64_t address)
