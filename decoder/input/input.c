@@ -305,8 +305,6 @@ const unsigned char *input_give(struct input *in, size_t n, unsigned char **buff
 	unsigned char *given = in->window;
 	size_t start = in->start, left = in->end - in->start - n;
 
-	if (in->memory || in->capacity < INPUT_WINDOW)
-		return NULL;
 	memcpy(*buffer, given + start + n, left);
 	in->base = in->window = *buffer;
 	*buffer = given;

@@ -79,9 +79,8 @@ void input_advance(struct input *in, size_t n);
 size_t input_take(struct input *in, uint64_t most, const unsigned char **bytes);
 
 /*
- * Gives away the window with its first n bytes, whose place in it is returned, for `*buffer`, which
- * has INPUT_WINDOW bytes; what is behind them is copied. NULL, and nothing done, if the window is
- * smaller, or the bytes are not in it but in memory.
+ * Gives away the window, which has INPUT_WINDOW bytes, with its first n, whose place in it is
+ * returned, for `*buffer`, which has as many; what is behind them is copied.
  */
 const unsigned char *input_give(struct input *in, size_t n, unsigned char **buffer);
 

@@ -14,7 +14,7 @@
 /* A slot's bytes are as many as an input's window, so that the two can be exchanged. */
 enum { SLOT_BYTES = INPUT_WINDOW, SLOTS_PER_THREAD = 2, PIECES = 64 };
 
-enum slot_state { FREE, FILLED, TAKEN, DONE };
+enum slot_state { NEW, FILLED, TAKEN, DONE };
 
 struct part {
 	size_t size;
@@ -38,9 +38,10 @@ struct jobs {
 	bool ending;
 	struct slot *slots;
 	size_t slot_count;
-	size_t next;   /* the slot that the caller fills */
-	size_t taken;  /* the slot that a thread takes next */
-	size_t oldest; /* the slot to be written out next */
+	size_t next;    /* the slot that the caller fills */
+	size_t taken;   /* the slot that a thread takes next */
+	size_t oldest;  /* the slot to be written out next */
+	size_t waiting; /* slots that were handed out, and are not written yet */
 	pthread_t *threads;
 	unsigned thread_count;
 	int (*sink)(void *, const char *, size_t);
@@ -96,20 +97,8 @@ static void write_oldest(struct jobs *jobs)
 				       (size_t)(slot->out.at - slot->out.base));
 	slot->out.at = slot->out.base;
 	slot->size = slot->piece_count = 0;
-	pthread_mutex_lock(&jobs->lock);
-	slot->state = FREE;
-	pthread_mutex_unlock(&jobs->lock);
 	jobs->oldest = (jobs->oldest + 1) % jobs->slot_count;
-}
-
-static bool is_free(struct jobs *jobs, size_t slot)
-{
-	bool free_now;
-
-	pthread_mutex_lock(&jobs->lock);
-	free_now = jobs->slots[slot].state == FREE;
-	pthread_mutex_unlock(&jobs->lock);
-	return free_now;
+	jobs->waiting--;
 }
 
 /* Hands the slot being filled to whoever comes, and makes room in the next. */
@@ -120,7 +109,7 @@ static void submit(struct jobs *jobs)
 	pthread_cond_signal(&jobs->filled);
 	pthread_mutex_unlock(&jobs->lock);
 	jobs->next = (jobs->next + 1) % jobs->slot_count;
-	if (!is_free(jobs, jobs->next))
+	if (++jobs->waiting == jobs->slot_count)
 		write_oldest(jobs);
 }
 
@@ -172,12 +161,11 @@ int jobs_records(struct jobs *jobs, const unsigned char *bytes, size_t size, str
 int jobs_window(struct jobs *jobs, struct input *in, size_t size, struct place place)
 {
 	struct slot *slot;
-	int err;
 
 	if (size < SLOT_BYTES / 2 || in->memory || in->capacity < INPUT_WINDOW) {
-		err = jobs_records(jobs, input_bytes(in), size, place);
+		jobs_records(jobs, input_bytes(in), size, place);
 		input_advance(in, size);
-		return err;
+		return jobs->err;
 	}
 	slot = slot_for(jobs, SLOT_BYTES);
 	slot->begin = input_give(in, size, &slot->bytes);
@@ -201,7 +189,7 @@ int jobs_drain(struct jobs *jobs)
 {
 	if (jobs->slots[jobs->next].piece_count)
 		submit(jobs);
-	while (!is_free(jobs, jobs->oldest))
+	while (jobs->waiting)
 		write_oldest(jobs);
 	return jobs->err;
 }
