@@ -38,11 +38,11 @@ bool call_is_for_memory(const struct error *e, int err)
 	return e->no_memory || (err == -ENOMEM && !error_is_set(e));
 }
 
-/* Of an option that is checked here: -EINVAL with call->option its name. */
+/* Of an option that is checked here: -EINVAL with call->decoder.option its name. */
 static int refuse_option(struct call *call, const char *option, const char *got,
 			 const char *expected)
 {
-	call->option = option;
+	call->decoder.option = option;
 	return error_text(&call->error, NULL, got, "%s", expected);
 }
 
@@ -90,7 +90,7 @@ static int select_types(struct call *call, const struct perfabi_options *o,
 
 	if (!o->types || !o->type_count)
 		return 0;
-	call->option = "types";
+	call->decoder.option = "types";
 	lines->types = call->types;
 	lines->no_unknown = true;
 	for (size_t i = 0; i < o->type_count; i++) {
@@ -116,7 +116,7 @@ static int select_types(struct call *call, const struct perfabi_options *o,
 		if (!found)
 			return error_name(&call->error, NULL, name, near.best, "a record type");
 	}
-	call->option = NULL;
+	call->decoder.option = NULL;
 	return 0;
 }
 
@@ -149,7 +149,7 @@ static int select_fields(struct call *call, const struct perfabi_options *o,
 
 	if (!o->fields || !o->field_count)
 		return 0;
-	call->option = "fields";
+	call->decoder.option = "fields";
 	call->fields = calloc(o->field_count, sizeof(*call->fields));
 	if (!call->fields)
 		return -ENOMEM;
@@ -180,7 +180,7 @@ static int select_fields(struct call *call, const struct perfabi_options *o,
 		if (!call->fields[call->field_count++])
 			return -ENOMEM;
 	}
-	call->option = NULL;
+	call->decoder.option = NULL;
 	return 0;
 }
 
@@ -196,19 +196,24 @@ static int take_options(struct decode_options *out, struct call *call,
 	if (o->tracefs && !call->tracefs)
 		return -ENOMEM;
 	*out = (struct decode_options){
-		.format = o->format,
-		.order_is_given = o->order != PERFABI_HOST,
-		.order = o->order == PERFABI_BIG ? BIG : LITTLE,
+		.api = {.format = o->format, .order = o->order},
 		.found = what->found,
 		.finds = what->finds,
 		.with = {.flat = has_lines && o->flat,
 			 .value_names = has_lines && o->value_names,
 			 .paths = has_lines && !joins ? NULL : &call->perfabi->paths},
 		.no_header = !has_lines || o->check || o->output,
-		.no_summary = !has_lines || o->no_summary || o->output,
-		.tracefs = call->tracefs,
-		.aux = has_lines ? o->aux : NULL,
 	};
+	if (has_lines) {
+		out->api = *o;
+		out->lines.notes = o->bytes;
+		out->lines.flat = o->flat;
+		out->lines.strict = out->lines.unwritten = o->check;
+	}
+	out->api.tracefs = call->tracefs;
+	out->api.join = joins;
+	out->api.sort = has_lines && (o->sort || joins);
+	out->api.no_summary = !has_lines || o->no_summary || o->output;
 	if (!err)
 		err = select_types(call, o, &out->lines);
 	if (!err)
@@ -217,17 +222,6 @@ static int take_options(struct decode_options *out, struct call *call,
 		return err;
 	out->with.fields = (const char *const *)call->fields;
 	out->with.field_count = call->field_count;
-	if (has_lines) {
-		out->header_only = o->header_only;
-		out->jobs = o->jobs;
-		out->shard = o->shard;
-		out->shards = o->shards;
-		out->sort = o->sort || joins;
-		out->join = joins ? o : NULL;
-		out->lines.notes = o->bytes;
-		out->lines.flat = o->flat;
-		out->lines.strict = out->lines.unwritten = o->check;
-	}
 	out->arch = abi_arch(call->perfabi->abi, o->machine  ? o->machine
 						 : uname(&u) ? ""
 							     : u.machine);
@@ -241,7 +235,7 @@ static int read_given_attrs(struct call *call, const struct perfabi_options *o)
 {
 	struct decoder *d = &call->decoder;
 
-	call->option = "attr";
+	call->decoder.option = "attr";
 	if (!o->attr)
 		return error_text(&call->error, NULL, "neither",
 				  "a perf.data, or records and their attrs in JSON");
@@ -262,7 +256,6 @@ static int begin_opened(struct call *call, const struct perfabi_options *o)
 		n = input_fill(&d->in, FOUND_ATTR_MAX + 1);
 		if (d->in.err)
 			return d->in.err;
-		d->events.order = d->options.order_is_given ? d->options.order : host_order();
 		err = found_attrs_alone(d->options.found, &d->events, input_bytes(&d->in),
 					d->in.seekable ? d->in.size : n, d->message,
 					sizeof(d->message));
@@ -272,7 +265,7 @@ static int begin_opened(struct call *call, const struct perfabi_options *o)
 	}
 	err = decoder_find_format(d, &call->error);
 	if (!err && d->format != PERFABI_PERF_DATA && !o->attr && is_perfdata) {
-		call->option = "format";
+		call->decoder.option = "format";
 		return error_text(&call->error, NULL, "a perf.data", "%s attrs",
 				  d->format == PERFABI_RING ? "an image of the mmap area and its"
 							    : "records alone and their");
@@ -280,21 +273,19 @@ static int begin_opened(struct call *call, const struct perfabi_options *o)
 	if (!err && d->format != PERFABI_PERF_DATA)
 		err = read_given_attrs(call, o);
 	d->attrs = &call->attrs;
-	if (!err && d->options.aux) {
-		err = aux_open(&d->aux, d->options.aux);
+	if (!err && d->options.api.aux) {
+		err = aux_open(&d->aux, d->options.api.aux);
 		if (err)
-			decoder_fail(d, err, "%s: %s", d->options.aux, strerror(-err));
+			decoder_fail(d, err, "%s: %s", d->options.api.aux, strerror(-err));
 	}
 	if (!err) {
-		call->option = NULL;
+		call->decoder.option = NULL;
 		err = decoder_begin(d, &call->error);
 	}
 	if (!err)
 		err = decoder_tracefs(d);
 	if (!err && d->in.err)
 		err = d->in.err;
-	if (err && d->option)
-		call->option = d->option;
 	return err;
 }
 
@@ -325,8 +316,8 @@ static int open_input(struct call *call, int fd)
 
 	if (err != -EISDIR)
 		return err;
-	if (d->options.shards) {
-		call->option = "shards";
+	if (d->options.api.shards) {
+		call->decoder.option = "shards";
 		return error_text(&call->error, NULL, "a directory",
 				  "a file, to decode one shard of it");
 	}
@@ -334,7 +325,7 @@ static int open_input(struct call *call, int fd)
 	if (err == -ENOENT)
 		return error_text(&call->error, NULL, "a directory without the file `data`",
 				  "a recording");
-	d->options.sort = d->options.sort || !d->options.finds;
+	d->options.api.sort = d->options.api.sort || !d->options.finds;
 	return err ? err : input_open(&d->in, d->parts.fd);
 }
 
@@ -363,7 +354,7 @@ int call_begin_events(struct call *call, const struct perfabi *perfabi,
 		err = given_attrs_add(&call->attrs, &d->events, &call->error);
 	if (err)
 		return err;
-	call->option = NULL;
+	call->decoder.option = NULL;
 	lines_id_clashes(&d->lines, &d->events, place_at(0));
 	lines_no_ids(&d->lines, &d->events, place_at(0));
 	return d->out.err;
@@ -385,7 +376,7 @@ int call_result(const struct call *call, int err, const struct lines_sums *sums,
 		err = -ENOMEM;
 	if (!err)
 		return 0;
-	result->option = err == -EINVAL ? call->option : NULL;
+	result->option = err == -EINVAL ? call->decoder.option : NULL;
 	if (d->message[0])
 		memcpy(result->message, d->message, sizeof(result->message));
 	else if (err == d->in.err)

@@ -35,7 +35,6 @@ struct call {
 	char *tracefs; /* as options.tracefs; NULL: none */
 	struct attr_list attrs;
 	struct error error;
-	const char *option; /* that is wrong or wanting, or NULL */
 	bool is_started;
 };
 

@@ -111,7 +111,7 @@ static int decode(const struct perfabi *perfabi, const struct call_input *input,
 	if (!call)
 		return call_no_memory(result);
 	err = call_begin(call, perfabi, input, options, what);
-	if (!err && !call->decoder.options.header_only)
+	if (!err && !call->decoder.options.api.header_only)
 		err = decoder_records(&call->decoder);
 	if (call->is_started)
 		err = decoder_end(&call->decoder, err, &sums);

@@ -155,12 +155,12 @@ static int begin_live(struct perfabi_reader *reader, const struct perfabi *perfa
 	reader->is_ring = true;
 	if (!err && options && options->order != PERFABI_HOST &&
 	    (options->order == PERFABI_BIG) != (host_order() == BIG)) {
-		call->option = "order";
+		call->decoder.option = "order";
 		return error_text(&call->error, NULL, "the other one",
 				  "the byte order of this machine, whose kernel writes the ring");
 	}
 	if (!err && attr_list_flag(&call->attrs, perfabi->abi, "write_backward")) {
-		call->option = "attr";
+		call->decoder.option = "attr";
 		return error_text(&call->error, NULL, "write_backward",
 				  "attrs of a ring that is written forward");
 	}

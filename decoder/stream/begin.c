@@ -16,7 +16,7 @@ enum { HEADER_DIAGNOSTICS = 1000 };
 /* The header, and what is wrong with it, is the first shard's. */
 static bool is_later_shard(const struct decoder *d)
 {
-	return d->options.shards && d->options.shard > 1;
+	return d->options.api.shards && d->options.api.shard > 1;
 }
 
 /* Of what has its attrs from --attr: a ring, with its metadata page, or records. */
@@ -89,7 +89,7 @@ static int put_header(struct decoder *d)
 /* The part of the bytes from `offset` on that is this shard's; the header is the first one's. */
 static void set_shard(struct decoder *d, uint64_t offset, uint64_t size)
 {
-	const struct decode_options *o = &d->options;
+	const struct perfabi_options *o = &d->options.api;
 
 	if (o->shards < 2)
 		return;
@@ -124,7 +124,7 @@ static int begin_perfdata(struct decoder *d, struct error *e)
 	if (err)
 		return err;
 	if (d->file.is_pipe) {
-		if (d->options.shards && !d->in.seekable)
+		if (d->options.api.shards && !d->in.seekable)
 			return no_shards_of(d, "a pipe", "a file, whose size is known", e);
 		input_advance(&d->in, PERFDATA_PIPE_HEADER);
 		if (d->in.seekable)
@@ -211,7 +211,7 @@ static int begin_records(struct decoder *d, struct error *e)
 
 	if (!err)
 		err = decoder_tracefs(d);
-	if (!err && d->options.shards && !d->in.seekable)
+	if (!err && d->options.api.shards && !d->in.seekable)
 		return no_shards_of(d, "a pipe", "a file, whose size is known", e);
 	if (!err)
 		set_shard(d, 0, d->in.size);
@@ -227,7 +227,7 @@ static const uint64_t RING_MOST = UINT64_C(1) << 48;
  */
 static int look(struct decoder *d, enum byte_order *order)
 {
-	enum perfabi_format wanted = d->options.format;
+	enum perfabi_format wanted = d->options.api.format;
 	size_t n = input_fill(&d->in, PERFDATA_PIPE_HEADER);
 	int is_ring;
 
@@ -252,7 +252,7 @@ static int look(struct decoder *d, enum byte_order *order)
 
 int decoder_find_format(struct decoder *d, struct error *e)
 {
-	enum byte_order order = host_order();
+	enum byte_order order = d->events.order;
 	int err = look(d, &order);
 	size_t n = input_fill(&d->in, 1);
 
@@ -266,11 +266,10 @@ int decoder_find_format(struct decoder *d, struct error *e)
 				  "a recording");
 	if (d->format == PERFABI_PERF_DATA && !perfdata_detect(input_bytes(&d->in), n, &order))
 		return error_text(e, NULL, "other bytes", "PERFILE2 or PERFFILE at the beginning");
-	if (d->format == PERFABI_RING && d->options.shards)
+	if (d->format == PERFABI_RING && d->options.api.shards)
 		return no_shards_of(d, "an image of the mmap area", "a perf.data or records", e);
-	if (d->format != PERFABI_PERF_DATA && d->options.order_is_given)
-		order = d->options.order;
-	d->events.order = order;
+	if (d->format == PERFABI_PERF_DATA || !d->options.api.order)
+		d->events.order = order;
 	return 0;
 }
 

@@ -189,7 +189,7 @@ void damage_interrupt(struct damage *damage, struct lines *lines, struct place p
 	damage->skipped = 0;
 }
 
-size_t scan_records(enum byte_order order, const bool *special, const unsigned char *bytes,
+size_t scan_records(enum byte_order order, const uint8_t *special, const unsigned char *bytes,
 		    size_t size, bool at_end, size_t last[2], enum scan_stop *stop)
 {
 	size_t at = 0;

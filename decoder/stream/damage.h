@@ -22,11 +22,12 @@ enum scan_stop {
 };
 
 /*
- * The length of the whole records that `bytes` begins with, none of a type that `special` (TYPES of
- * them) has, in last[0] where the last of them begins, in last[1] the one before it, or 0, and in
- * *stop what comes then; never SCAN_MISFIT. `at_end`: nothing follows these bytes.
+ * The length of the whole records that `bytes` begins with, none of a type that has a number other
+ * than 0 in `special` (TYPES of them), in last[0] where the last of them begins, in last[1] the one
+ * before it, or 0, and in *stop what comes then; never SCAN_MISFIT. `at_end`: nothing follows these
+ * bytes.
  */
-size_t scan_records(enum byte_order order, const bool *special, const unsigned char *bytes,
+size_t scan_records(enum byte_order order, const uint8_t *special, const unsigned char *bytes,
 		    size_t size, bool at_end, size_t last[2], enum scan_stop *stop);
 
 /* Bytes that are enough to tell whether a record can be trusted: it, and a header behind it. */

@@ -152,13 +152,13 @@ static int sort_run(struct decoder *d, const unsigned char *bytes, size_t size, 
 
 static int put_run(struct decoder *d, const unsigned char *bytes, size_t size, struct place place)
 {
-	if (d->options.shards)
+	if (d->options.api.shards)
 		cut_to_shard(d, &bytes, &size, &place);
 	if (!size)
 		return 0;
 	if (d->options.finds)
 		return finds_add(d->options.finds, (struct find){bytes, size, place, NULL});
-	if (d->options.sort)
+	if (d->options.api.sort)
 		return sort_run(d, bytes, size, place);
 	if (d->jobs)
 		return jobs_records(d->jobs, bytes, size, place);
@@ -201,12 +201,6 @@ static int end_damage(struct decoder *d, struct damage *damage, struct place who
 	return decoder_pass_on(d);
 }
 
-static bool is_tracing_data(const struct abi_value *record)
-{
-	return !strcmp(record->name, "header_tracing_data") ||
-	       !strcmp(record->name, "simpleperf_tracing_data");
-}
-
 /* The bytes behind a record that are not in its size: AUX data, tracing data. */
 static int pass_over(struct decoder *d, const unsigned char *bytes, size_t size, uint64_t *follow)
 {
@@ -215,6 +209,7 @@ static int pass_over(struct decoder *d, const unsigned char *bytes, size_t size,
 	const struct abi_value *value = d->events.records[slot].value;
 	const struct plan *plan = events_plan(&d->events, d->events.bare, slot);
 	uint64_t align = value->followed_by.align;
+	bool is_formats = !strcmp(value->name, "header_tracing_data");
 	int err;
 
 	if (!plan)
@@ -225,14 +220,14 @@ static int pass_over(struct decoder *d, const unsigned char *bytes, size_t size,
 	if (size - 8 >= plan_fixed_size(plan) && size - 8 - plan_fixed_size(plan) >= *follow) {
 		size = *follow; /* simpleperf has it inside */
 		*follow = 0;
-		if (!is_tracing_data(value))
+		if (!is_formats)
 			return 0;
 		err = d->jobs ? jobs_drain(d->jobs) : 0; /* which read the events */
 		return err ? err
 			   : perfdata_header_take_formats(&d->events,
 							  bytes + 8 + plan_fixed_size(plan), size);
 	}
-	d->collects = is_tracing_data(value) ? FOLLOWS : 0;
+	d->collects = is_formats ? FOLLOWS : 0;
 	if (d->aux.dir >= 0 && !strcmp(value->name, "auxtrace") && size <= sizeof(d->aux_record)) {
 		d->collects = AUX_DATA;
 		memset(d->aux_record, 0, sizeof(d->aux_record));
@@ -254,7 +249,7 @@ static size_t whole_records(struct decoder *d, const unsigned char *bytes, size_
 	size_t last[2], n, from;
 	bool is_seen, is_none;
 
-	n = scan_records(d->events.order, d->special, bytes, size, at_end, last, stop);
+	n = scan_records(d->events.order, d->role, bytes, size, at_end, last, stop);
 	is_seen = size - n >= 8;
 	is_none = is_seen && !header_is_likely(&d->events, bytes + n);
 	if (!n || (!is_none && *stop != SCAN_MORE) ||
@@ -447,13 +442,13 @@ static int add_event(struct decoder *d, const unsigned char *bytes, size_t size,
 
 int decoder_tracefs(struct decoder *d)
 {
-	const char *folder = d->options.tracefs;
+	const char *folder = d->options.api.tracefs;
 	struct events *events = &d->events;
 	int err;
 
 	if (!folder || !events->formatless)
 		return 0;
-	d->options.tracefs = NULL; /* all that it has is read at once */
+	d->options.api.tracefs = NULL; /* all that it has is read at once */
 	err = formats_add_tracefs(&events->formats, d->abi, folder);
 	events_set_formats(events);
 	if (err && err != -ENOMEM)
@@ -493,16 +488,16 @@ static int large(struct decoder *d, const unsigned char *bytes, struct place pla
 		 uint64_t *follow)
 {
 	uint64_t size = size_is_large(d->events.order, bytes);
-	int slot = d->events.slot_of[record_type(d, bytes)];
+	unsigned type = record_type(d, bytes);
 
 	set_silence(d, place);
-	if (slot < 0 || d->options.finds)
+	if (d->events.slot_of[type] < 0 || d->options.finds)
 		lines_diagnostic(&d->lines, place, "unknown-type", 0,
 				 "a record of %llu bytes is passed over", (unsigned long long)size);
 	else
 		lines_put_large(&d->lines, bytes, size, place);
 	*follow = size - 8;
-	d->collects = slot >= 0 && is_tracing_data(d->events.records[slot].value) ? IN_LARGE : 0;
+	d->collects = d->role[type] == TRACING_DATA ? IN_LARGE : 0;
 	return decoder_pass_on(d);
 }
 
@@ -528,10 +523,11 @@ static int end_file(struct decoder *d, bool *more)
 		return next;
 	}
 	*more = false;
-	d->lines.options.silent = d->options.shards && d->options.shard < d->options.shards;
+	d->lines.options.silent =
+		d->options.api.shards && d->options.api.shard < d->options.api.shards;
 	if (!next)
 		lines_no_formats(&d->lines, &d->events, place_at(0));
-	if (next || !d->options.sort)
+	if (next || !d->options.api.sort)
 		return next;
 	err = sort_end(&d->sorter);
 	if (!err && d->lines.join)
@@ -578,7 +574,7 @@ static int skip(struct decoder *d)
 				      place, &skipped)
 			   : -ENOMEM;
 		if (err)
-			decoder_fail(d, err, "writing AUX data to %s: %s", d->options.aux,
+			decoder_fail(d, err, "writing AUX data to %s: %s", d->options.api.aux,
 				     strerror(-err));
 	} else if (!err && d->collects && follow <= TRACING_DATA_MAX) {
 		err = collect_formats(d, &skipped);
@@ -614,7 +610,7 @@ static int take_window(struct decoder *d, const unsigned char *bytes, size_t siz
 		while (n > linear && cut < linear)
 			cut += size_of(d, bytes + cut);
 		n = cut ? cut : n;
-		if (d->jobs && !d->options.shards && !d->options.sort)
+		if (d->jobs && !d->options.api.shards && !d->options.api.sort)
 			return jobs_window(d->jobs, &d->in, n, place);
 		err = put_run(d, bytes, n, place);
 	} else if (stop == SCAN_SPECIAL && size_is_large(d->events.order, bytes)) {
@@ -702,7 +698,6 @@ static void set_roles(struct decoder *d)
 		for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
 			if (!strcmp(value->name, roles[i].name))
 				d->role[type] = roles[i].role;
-		d->special[type] = d->role[type] != PLAIN;
 		if (!strcmp(value->name, "finished_round"))
 			d->round_type = type;
 	}
@@ -719,7 +714,7 @@ int decoder_init(struct decoder *d, const struct events *base, const struct deco
 		 int (*sink)(void *context, const char *text, size_t size), void *context)
 {
 	/* findings hang on the order */
-	unsigned jobs = options->lines.strict || options->sort ? 1 : options->jobs;
+	unsigned jobs = options->lines.strict || options->api.sort ? 1 : options->api.jobs;
 	int err;
 
 	*d = (struct decoder){.options = *options,
@@ -737,18 +732,19 @@ int decoder_init(struct decoder *d, const struct events *base, const struct deco
 		err = out_init(&d->out, sink, context);
 	if (err)
 		return err;
+	if (options->api.order)
+		d->events.order = options->api.order == PERFABI_BIG ? BIG : LITTLE;
 	d->events.arch = options->arch;
 	d->events.arch_is_given = options->arch_is_given;
 	set_roles(d);
 	lines_init(&d->lines, &d->events, &options->lines, &d->out);
-	if (options->join) {
-		d->lines.join = join_new(&d->events, options->join);
+	if (options->api.join) {
+		d->lines.join = join_new(&d->events, &d->options.api);
 		if (!d->lines.join)
 			return -ENOMEM;
 	}
-	if (options->join && options->join->output) {
-		d->lines.profile =
-			profile_new(options->join->output, options->join->event, &d->events);
+	if (options->api.output) {
+		d->lines.profile = profile_new(options->api.output, options->api.event, &d->events);
 		d->lines.say = say_nothing; /* it is counted */
 		if (!d->lines.profile)
 			return -ENOMEM;
@@ -767,7 +763,7 @@ int decoder_init(struct decoder *d, const struct events *base, const struct deco
 
 int decoder_end(struct decoder *d, int err, struct lines_sums *sums)
 {
-	const struct decode_options *o = &d->options;
+	const struct perfabi_options *o = &d->options.api;
 	int late;
 
 	*sums = d->lines.sums;
@@ -780,10 +776,10 @@ int decoder_end(struct decoder *d, int err, struct lines_sums *sums)
 		d->out.sink = d->sink;
 		d->out.context = d->context;
 	}
-	if (!err && d->lines.profile && o->join->event && !profile_has_samples(d->lines.profile))
+	if (!err && d->lines.profile && o->event && !profile_has_samples(d->lines.profile))
 		return decoder_fail(d, -EINVAL,
 				    "expected samples of an event called \"%s\", got none",
-				    o->join->event);
+				    o->event);
 	if (!err && d->lines.profile)
 		err = profile_end(d->lines.profile, &d->out);
 	if (!err && !o->no_summary && !o->shards && !o->header_only)

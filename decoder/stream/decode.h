@@ -49,23 +49,15 @@ enum { FILL = 80 * 1024 }; /* of the window, before records are looked for */
 
 /* What is asked for; all zero is a good beginning. Texts and lists are the caller's. */
 struct decode_options {
-	enum perfabi_format format; /* what the bytes are; PERFABI_AUTO: the beginning tells */
-	bool order_is_given;
-	enum byte_order order;       /* of a ring or records */
+	struct perfabi_options api;  /* those that are not below; `join` with `output`, too */
 	const struct abi_arch *arch; /* whose registers; may be NULL */
 	bool arch_is_given;          /* the recording has no say */
 	struct lines_options lines;
 	struct plan_for with; /* of records: which fields, with what numbers */
-	bool no_header, header_only, no_summary;
-	const char *aux;     /* a folder for AUX data; NULL: it is passed over */
-	const char *tracefs; /* a folder for formats that the recording lacks; NULL: none */
-	const struct perfabi_options *join; /* they outlive the decoder; NULL: do not join */
-	bool sort;                          /* records in the order of their time */
+	bool no_header;
 	struct found_attrs *found; /* takes the attrs: all that is read of a file. May be NULL */
 	struct finds *finds;       /* takes records and what is wrong, and no line is written; one
 				    * thread, all of the input. NULL: nobody asked */
-	unsigned jobs;             /* threads, with the caller's; 0 is 1 */
-	unsigned shard, shards;    /* the shard-th (from 1) of so many; shards 0: all */
 };
 
 /* The record whose data is being decompressed. */
@@ -104,10 +96,9 @@ struct decoder {
 	struct perfdata file;                 /* one of these three, ... */
 	struct ring ring;
 	const struct attr_list *attrs; /* ... and the attrs of a ring or of records */
-	bool special[TYPES];
-	uint8_t role[TYPES];  /* what else is to be done with a record; decode.c */
+	uint8_t role[TYPES];  /* what else is to be done with a record; decode.c. 0: nothing */
 	uint64_t first, last; /* the shard's range of file offsets */
-	const char *option;   /* of perfabi.h: the one that is wrong or wanting; or NULL */
+	const char *option;   /* of options.api: the one that is wrong or wanting; or NULL */
 	char message[1024];   /* why a call failed, if `e` does not say */
 };
 

@@ -20,15 +20,15 @@ static int no_memory_for_values(struct error *e)
 static int to_lines(const struct values_by *by, enum perfabi_format format,
 		    const unsigned char *bytes, size_t size, struct out *lines, struct error *e)
 {
-	struct decode_options options = {.format = format,
-					 .order_is_given = true,
-					 .order = host_order(),
-					 .arch = by->arch,
-					 .arch_is_given = true,
-					 .lines = {.strict = by->strict},
-					 .with = {.integers = true},
-					 .no_header = true,
-					 .no_summary = true};
+	struct decode_options options = {
+		.api = {.format = format,
+			.order = host_order() == BIG ? PERFABI_BIG : PERFABI_LITTLE,
+			.no_summary = true},
+		.arch = by->arch,
+		.arch_is_given = true,
+		.lines = {.strict = by->strict},
+		.with = {.integers = true},
+		.no_header = true};
 	struct decoder *d = calloc(1, sizeof(*d));
 	struct events base = {0};
 	struct lines_sums sums;
