@@ -4,7 +4,6 @@
  */
 #include "input/perfdata.h"
 
-#include <errno.h>
 #include <string.h>
 
 enum { OFFSET_SIZE = 8, OFFSET_FEATURES = 72 };

@@ -7,8 +7,6 @@
 #include "input/ring.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 static uint64_t field(const struct plan *plan, const unsigned char *page, enum byte_order order,
 		      const char *name)

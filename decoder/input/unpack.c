@@ -5,7 +5,6 @@
  */
 #include "input/unpack.h"
 
-#include <errno.h>
 #include <lzma.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -3,7 +3,6 @@
  * The beginning: which of the formats, its attrs, where its records are, the header line.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "stream/decode.h"

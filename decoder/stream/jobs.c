@@ -6,7 +6,6 @@
  */
 #include "stream/jobs.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

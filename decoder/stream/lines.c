@@ -32,13 +32,14 @@ void lines_init(struct lines *lines, const struct events *events,
 		.changes = UINT_MAX,
 		.credit = LINES_CREDIT,
 	};
-	lines->record = (struct record){
-		.abi = events->abi, .notes = options->notes, .strict = options->strict};
-	lines->record.raw = &lines->raw;
 	lines->raw =
 		(struct record){.abi = events->abi, .lossy = options->flat, .again = lines->again};
-	lines->record.lossy = options->flat;
-	lines->record.again = options->notes || options->strict ? NULL : lines->again;
+	lines->record = lines->raw;
+	lines->record.raw = &lines->raw;
+	lines->record.notes = options->notes;
+	lines->record.strict = options->strict;
+	if (options->notes || options->strict)
+		lines->record.again = NULL;
 	for (size_t i = 0; i <= events->record_count; i++) {
 		const char *name =
 			i < events->record_count ? events->records[i].value->name : "unknown";
@@ -71,10 +72,7 @@ static char *put_place(char *p, struct place place)
 	}
 	if (place.within < 0)
 		return p;
-	p = put_text(p, "\"within\":");
-	p = put_u64(p, (uint64_t)place.within);
-	*p++ = ',';
-	return p;
+	return put_text(put_u64(put_text(p, "\"within\":"), (uint64_t)place.within), ",");
 }
 
 /*
@@ -253,13 +251,14 @@ static char *put_misc_names(char *p, const struct lines *lines, const struct pla
 		rest &= ~bit->value;
 		p = put_text(put_text(put_text(p, "\""), bit->name), "\",");
 	}
-	if (rest) {
-		p = put_hex(put_text(p, "\"0x"), rest);
-		p = put_text(p, "\"");
-	}
-	p = put_close(p, ']');
-	*p++ = ',';
-	return p;
+	if (rest)
+		p = put_text(put_hex(put_text(p, "\"0x"), rest), "\"");
+	return put_text(put_close(p, ']'), ",");
+}
+
+static bool writes_lines(const struct lines *lines)
+{
+	return !lines->options.unwritten && !lines->options.silent && !lines->profile;
 }
 
 /* Type, place, size: what is known of a record before anything is. */
@@ -313,10 +312,9 @@ static char *put_head(char *p, struct lines *lines, const struct lines_record *h
 
 		end = put_key(end, name->text, name->length);
 	}
-	if (header->event >= 0 && lines->options.event_index) {
-		end = put_u64(put_text(end, "\"event_index\":"), (uint64_t)header->event);
-		*end++ = ',';
-	}
+	if (header->event >= 0 && lines->options.event_index)
+		end = put_text(put_u64(put_text(end, "\"event_index\":"), (uint64_t)header->event),
+			       ",");
 	if (head && (size_t)(end - p) <= sizeof(head->text)) {
 		head->size = header->size;
 		head->misc = (uint16_t)from;
@@ -326,23 +324,26 @@ static char *put_head(char *p, struct lines *lines, const struct lines_record *h
 	return end;
 }
 
+/* What stands before all else in the line of a record whose type may not be known. */
+static char *put_raw_begin(char *p, const struct lines *lines, int slot, struct place place)
+{
+	size_t begin = slot >= 0 ? (size_t)slot : lines->events->record_count;
+
+	p = put_key(p, lines->begin[begin].text, lines->begin[begin].length);
+	return lines->options.no_offset ? p : put_place(p, place);
+}
+
 /* A record that no plan describes. */
 static void put_raw(struct lines *lines, struct place place, const struct lines_record *header,
 		    const unsigned char *bytes)
 {
-	bool is_known = header->slot >= 0;
 	char *p = out_room(lines->out, 2 * (size_t)header->size + 512);
-	int begin;
 
-	if (!p || lines->options.unwritten || lines->options.silent || lines->profile)
+	if (!p || !writes_lines(lines))
 		return;
-	begin = is_known ? header->slot : (int)lines->events->record_count;
-	p = put_key(p, lines->begin[begin].text, lines->begin[begin].length);
-	p = put_size(lines->options.no_offset ? p : put_place(p, place), lines, header);
-	if (!is_known) {
-		p = put_u64(put_text(p, "\"type_id\":"), header->type);
-		*p++ = ',';
-	}
+	p = put_size(put_raw_begin(p, lines, header->slot, place), lines, header);
+	if (header->slot < 0)
+		p = put_text(put_u64(put_text(p, "\"type_id\":"), header->type), ",");
 	if (!lines->options.no_misc)
 		p = put_text(put_hex(put_text(p, "\"misc\":[\"0x"), header->misc), "\"],");
 	if (!lines->options.no_bytes)
@@ -393,7 +394,6 @@ static void say_findings(struct lines *lines, struct place place, const struct l
 		     {"padding", "the padding behind it is not zero"},
 		     {"unterminated", "it does not end in a NUL"},
 		     {"unknown-bits", "a value or bit that cases/abi has no name for"}};
-	const struct record *r = &lines->record;
 	const char *name = lines->begin[header->slot].name;
 
 	if (header->size % 8 && !lines->events->is_tool[header->index])
@@ -403,14 +403,16 @@ static void say_findings(struct lines *lines, struct place place, const struct l
 		lines_diagnostic(lines, place, "reserved", 0,
 				 "%s: misc 0x%x has bits without a meaning here", name,
 				 header->misc);
-	for (size_t i = 0; i < r->finding_count; i++)
+	for (size_t i = 0; i < lines->record.finding_count; i++) {
+		const struct finding *found = &lines->record.findings[i];
+
 		for (size_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++)
-			if (!strcmp(r->findings[i].code, texts[k].code))
-				lines_diagnostic(lines, place, texts[k].code, 0,
-						 "%s: %s%sbyte %u: %s", name,
-						 r->findings[i].path ? r->findings[i].path : "",
-						 r->findings[i].path ? ", " : "",
-						 r->findings[i].offset, texts[k].text);
+			if (!strcmp(found->code, texts[k].code))
+				lines_diagnostic(
+					lines, place, found->code, 0, "%s: %s%sbyte %u: %s", name,
+					found->path ? found->path : "", found->path ? ", " : "",
+					found->offset, texts[k].text);
+	}
 	check_time(lines, place, name);
 }
 
@@ -442,14 +444,24 @@ static void say_problem(struct lines *lines, struct place place, const struct li
 			 record_problem_text(problem, &lines->record, text, sizeof(text)));
 }
 
-/* The plan for records of that slot. NULL, which ends the decoding: no memory. */
+/* The plan for records of that slot; NULL: there is no shape, or no memory, which ends the
+ * decoding. */
 static const struct plan *plan_of(struct lines *lines, struct shape *shape, int slot)
 {
-	const struct plan *plan = events_plan(lines->events, shape, slot);
+	const struct plan *plan = shape ? events_plan(lines->events, shape, slot) : NULL;
 
-	if (!plan)
+	if (shape && !plan)
 		lines->out->err = -ENOMEM;
 	return plan;
+}
+
+/* The plan of a record that names no event. Likewise. */
+static const struct plan *first_plan(struct lines *lines, const struct lines_record *record)
+{
+	const struct events *events = lines->events;
+	struct shape *first = events->shape_count ? events->shapes[0] : NULL;
+
+	return plan_of(lines, events->is_tool[record->index] ? events->bare : first, record->slot);
 }
 
 /* Which event a record is of and what to read it by; none where that cannot be known. */
@@ -457,14 +469,10 @@ static void find_plan(struct lines *lines, struct lines_record *header, const un
 		      struct place place)
 {
 	const struct events *events = lines->events;
-	struct shape *first = events->shape_count ? events->shapes[0] : NULL, *shape = first;
 	const char *name = lines->begin[header->slot].name;
-	int slot = header->slot;
+	struct shape *shape;
 
-	if (events->is_tool[header->index])
-		header->plan = plan_of(lines, events->bare, slot);
-	else if (first)
-		header->plan = plan_of(lines, first, slot);
+	header->plan = first_plan(lines, header);
 	if (events->is_tool[header->index] || !header->plan ||
 	    !(header->plan->trailer || events->is_sample[header->index]))
 		return;
@@ -477,8 +485,7 @@ static void find_plan(struct lines *lines, struct lines_record *header, const un
 				 "%s: it names no event, and not all attrs have it like the "
 				 "first, by which it is read",
 				 name);
-	if (shape != first)
-		header->plan = shape ? plan_of(lines, shape, slot) : NULL;
+	header->plan = plan_of(lines, shape, header->slot);
 }
 
 /*
@@ -566,7 +573,7 @@ static void put_line(struct lines *lines, const struct lines_record *header,
 	}
 	p = put_close(p, '}');
 	*p++ = '\n';
-	if (!lines->options.unwritten && !lines->options.silent)
+	if (writes_lines(lines))
 		lines->out->at = p;
 	if (__builtin_expect(lines->record.misfit, 0))
 		lines_diagnostic(lines, place, "format", 0,
@@ -593,7 +600,6 @@ static void find_reading(struct lines *lines, const unsigned char *bytes, struct
 			 struct lines_record *record)
 {
 	const struct lines_options *options = &lines->options;
-	const struct events *events = lines->events;
 
 	if (record->slot < 0) {
 		lines_diagnostic(lines, place, "unknown-type", 0, "cases/abi has no record type %u",
@@ -603,10 +609,7 @@ static void find_reading(struct lines *lines, const unsigned char *bytes, struct
 	}
 	if (options->types && !options->types[record->index] && !options->strict && !lines->join) {
 		/* only what it says was lost counts, and what later records go by */
-		struct shape *shape = events->is_tool[record->index] ? events->bare
-				      : events->shape_count          ? events->shapes[0]
-								     : NULL;
-		const struct plan *plan = shape ? plan_of(lines, shape, record->slot) : NULL;
+		const struct plan *plan = first_plan(lines, record);
 
 		record->taken = LINES_PASSED_BY;
 		if (plan && plan->lost_offset)
@@ -687,14 +690,18 @@ static inline struct lines_record *take_header(struct lines *lines, const unsign
 	return record;
 }
 
-/* Where all attrs have the ids of samples, and of other records. */
-static void find_ids(struct lines *lines)
+/* Forgets what was kept of events that are no more, and finds where all attrs have ids now. */
+static void forget_events(struct lines *lines)
 {
 	const struct events *events = lines->events;
 	const struct shape *first = events->count ? events->shapes[0] : NULL;
 	bool samples = events->count > 1 && first->sample_id >= 0;
 	bool others = first && first->tail_id >= 0;
 
+	lines->changes = events->changes;
+	lines->record.exact = NULL;
+	memset(lines->again, 0, sizeof(lines->again));
+	memset(lines->heads, 0, sizeof(lines->heads));
 	for (size_t i = 1; i < events->shape_count; i++) {
 		const struct shape *shape = events->shapes[i];
 
@@ -707,16 +714,6 @@ static void find_ids(struct lines *lines)
 			(struct id_place){first->sample_id, (size_t)first->sample_id + 8};
 	if (others)
 		lines->other_id = (struct id_place){-first->tail_id, first->tail + 8u};
-}
-
-/* Forgets what was kept of events that are no more. */
-static void forget_events(struct lines *lines)
-{
-	lines->changes = lines->events->changes;
-	lines->record.exact = NULL;
-	memset(lines->again, 0, sizeof(lines->again));
-	memset(lines->heads, 0, sizeof(lines->heads));
-	find_ids(lines);
 }
 
 static inline void set_recording(struct lines *lines)
@@ -772,7 +769,7 @@ bool lines_fits(struct lines *lines, const unsigned char *bytes, size_t size)
 	if (slot < 0 || (!events->is_tool[type] &&
 			 events_find(events, type, bytes, size, &shape) == EVENT_UNKNOWN))
 		return false;
-	plan = shape ? plan_of(lines, shape, slot) : NULL;
+	plan = plan_of(lines, shape, slot);
 	if (!plan || (misc & ~(plan->misc_known | MISC_CPUMODE)))
 		return false;
 	set_recording(lines);
@@ -828,12 +825,10 @@ void lines_put_large(struct lines *lines, const unsigned char *bytes, uint64_t s
 	const struct lines_record *record = take_header(lines, bytes, place);
 	char *p = out_room(lines->out, 512);
 
-	if (!p || record->taken == LINES_PASSED_BY || lines->options.unwritten ||
-	    lines->options.silent || lines->profile ||
+	if (!p || record->taken == LINES_PASSED_BY || !writes_lines(lines) ||
 	    (lines->options.types && !lines->options.types[record->index]))
 		return;
-	p = put_key(p, lines->begin[record->slot].text, lines->begin[record->slot].length);
-	p = lines->options.no_offset ? p : put_place(p, place);
+	p = put_raw_begin(p, lines, record->slot, place);
 	p = put_u64(put_text(p, "\"size\":"), size);
 	p = put_u64(put_text(p, ",\"passed_over\":"), size - 8);
 	lines->out->at = put_text(p, "}\n");
