@@ -100,7 +100,6 @@ void events_free(struct events *events)
 		shape_free(events->shapes[i], events->record_count);
 	if (!events->borrowed_bare)
 		shape_free(events->bare, events->record_count);
-	free(events->shapes);
 	for (size_t i = 0; i < events->count; i++)
 		free(events->list[i].name);
 	free(events->list);
@@ -253,7 +252,7 @@ int events_gather(const struct events *events, struct paths *paths)
 static int shape_of(struct events *events, const unsigned char *attr, struct error *e)
 {
 	uint64_t key[USES_MAX] = {0};
-	struct shape *shape, **grown;
+	struct shape *shape;
 	int err;
 
 	for (size_t i = 0; i < events->use_count; i++)
@@ -264,10 +263,6 @@ static int shape_of(struct events *events, const unsigned char *attr, struct err
 	if (events->shape_count == SHAPES_MAX)
 		return error_text(e, NULL, "one more", "no more than %d kinds of attrs",
 				  SHAPES_MAX);
-	grown = realloc(events->shapes, (events->shape_count + 1) * sizeof(struct shape *));
-	if (!grown)
-		return -ENOMEM;
-	events->shapes = grown;
 	shape = shape_new(events, attr);
 	if (!shape)
 		return -ENOMEM;

@@ -72,7 +72,7 @@ struct events {
 	struct shape *bare; /* what perf's own records are read by: no attr has a say there */
 	bool borrowed_bare; /* it is another's */
 
-	struct shape **shapes;
+	struct shape *shapes[SHAPES_MAX];
 	size_t shape_count;
 	struct {
 		struct shape *shape;

@@ -68,7 +68,6 @@ struct join {
 	const struct perfabi_field *fields[WANTED]; /* of the record that is taken */
 	const unsigned char *bytes;
 	struct joined joined;
-	bool is_held;
 	size_t held_bytes;
 	struct held *oldest, *newest;   /* of those that wait */
 	bool is_over;                   /* no more records come */
@@ -402,7 +401,8 @@ static int add_chain(struct join *join, const struct chain *chain, struct map *c
 	return err;
 }
 
-/* Keeps a sample until the record with that cookie comes. */
+/* Keeps a sample until the record with that cookie comes. 1, -ENOMEM, or 0: too many wait for it.
+ */
 static int hold(struct join *join, const struct lines_record *record, struct place place,
 		uint64_t cookie)
 {
@@ -427,8 +427,7 @@ static int hold(struct join *join, const struct lines_record *record, struct pla
 	list->count++;
 	*(held->older ? &held->older->newer : &join->oldest) = held;
 	join->newest = held;
-	join->is_held = true;
-	return 0;
+	return 1;
 }
 
 static struct chain chain_of(const struct join *join, enum wanted field)
@@ -461,6 +460,7 @@ static int take_deferred(struct join *join)
 	return 0;
 }
 
+/* 0, 1 if it is held, or -ENOMEM. */
 static int take_sample(struct join *join, const struct lines_record *record, struct place place)
 {
 	const unsigned char *cookie = NULL;
@@ -485,11 +485,8 @@ static int take_sample(struct join *join, const struct lines_record *record, str
 
 		err = add_chain(join, &chain, maps, in_kernel, &cookie);
 	}
-	if (!err && cookie && !join->handed && join->held_bytes < HELD_MAX) {
+	if (!err && cookie && !join->handed && join->held_bytes < HELD_MAX)
 		err = hold(join, record, place, load_word(cookie, 8, join->events->order));
-		if (err || join->is_held)
-			return err;
-	}
 	if (!err && cookie && join->handed)
 		err = add_chain(join, &join->deferred, maps, false, &cookie);
 	if (!err && !joined->frame_count && join->fields[IP])
@@ -499,13 +496,12 @@ static int take_sample(struct join *join, const struct lines_record *record, str
 }
 
 int join_take(struct join *join, const struct lines_record *record, const unsigned char *bytes,
-	      struct place place, const struct joined **joined, bool *is_held)
+	      struct place place, const struct joined **joined)
 {
 	const char *name = record->plan->name;
 	int err = 0;
 
 	*joined = NULL;
-	*is_held = join->is_held = false;
 	if (!read_wanted(join, record, bytes))
 		return join->record.err;
 	if (!strcmp(name, "header_build_id")) {
@@ -519,8 +515,7 @@ int join_take(struct join *join, const struct lines_record *record, const unsign
 		return 0;
 	} else if (join->events->is_sample[record->index]) {
 		err = take_sample(join, record, place);
-		*joined = err || join->is_held ? NULL : &join->joined;
-		*is_held = join->is_held;
+		*joined = err ? NULL : &join->joined;
 	} else if (!strcmp(name, "mmap") || !strcmp(name, "mmap2")) {
 		err = take_mmap(join, record);
 	} else if (!strcmp(name, "comm")) {

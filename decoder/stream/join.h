@@ -36,11 +36,11 @@ void join_free(struct join *join);
 
 /*
  * Takes a record that its plan describes, in the order of time. Of a sample, *joined is what is
- * known of it, good until the next call; else it is set to NULL. *is_held: its call chain ends in a
- * CALLCHAIN_DEFERRED that is still to come, and join_next() gives it behind that. 0 or -ENOMEM.
+ * known of it, good until the next call; else it is set to NULL. 0, -ENOMEM, or 1: its call chain
+ * ends in a CALLCHAIN_DEFERRED that is still to come, and join_next() gives it behind that.
  */
 int join_take(struct join *join, const struct lines_record *record, const unsigned char *bytes,
-	      struct place place, const struct joined **joined, bool *is_held);
+	      struct place place, const struct joined **joined);
 
 /* A sample that was held. */
 struct held {

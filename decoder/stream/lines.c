@@ -523,14 +523,13 @@ static char *put_misfit(struct lines *lines, struct place place, const struct li
 static bool join_line(struct lines *lines, const struct lines_record *header,
 		      const unsigned char *bytes, struct place place, const struct joined **joined)
 {
-	bool is_held;
-	int err = join_take(lines->join, header, bytes, place, joined, &is_held);
+	int err = join_take(lines->join, header, bytes, place, joined);
 
 	if (!err && lines->profile && *joined)
 		err = profile_add(lines->profile, *joined);
-	if (err)
+	if (err < 0)
 		lines->out->err = err;
-	return !err && !is_held && !lines->profile &&
+	return !err && !lines->profile &&
 	       (!lines->options.types || lines->options.types[header->index]);
 }
 
