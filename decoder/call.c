@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Between the API and a decoder.
- */
 #include "call.h"
 
 #include <errno.h>

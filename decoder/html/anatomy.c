@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A page, line by line, as they come.
- */
 #include "html/anatomy.h"
 
 #include <errno.h>

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Escapes and templates.
- */
 #include "html/html.h"
 
 #include <string.h>

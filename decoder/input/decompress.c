@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * libzstd in streaming mode over a bounded buffer.
- */
 #include "input/decompress.h"
 
 #include <errno.h>

@@ -52,4 +52,25 @@ bool perfdata_has_named(const struct perfdata *file, const struct abi *abi, cons
 int perfdata_find_feature(const struct perfdata *file, struct input *in, enum byte_order order,
 			  unsigned feature, struct segment *range, uint64_t *named_at);
 
+/* A recording that is a directory: its file `data`, and data.0, data.1, ... with more records. */
+struct parts {
+	int dir;           /* -1: it is none */
+	unsigned *numbers; /* ascending */
+	size_t count, capacity, next;
+	int fd; /* of the part that is read now, or of `data`; -1: none */
+};
+
+/*
+ * Opens `data` of the directory, whose descriptor stays the caller's, in parts->fd. 0 or a negative
+ * errno; close with parts_close() in any case.
+ */
+int parts_open(struct parts *parts, int dir);
+
+/* Opens the next one instead. 1, 0 if there is none, or a negative errno. */
+int parts_next(struct parts *parts);
+void parts_close(struct parts *parts);
+
+/* Whether a file that was opened as such has a data.0 beside it, as far as /proc tells. */
+bool parts_beside(int fd);
+
 #endif

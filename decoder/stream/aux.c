@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * One file for each AUX buffer, in the order in which perf read from it.
- */
 #include "stream/aux.h"
 
 #include <errno.h>

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Damage, from the header that cannot be to the record that can.
- */
 #include "stream/damage.h"
 
 uint64_t size_is_large(enum byte_order order, const unsigned char *bytes)

@@ -11,7 +11,6 @@
 #include "abi/attr.h"
 #include "input/decompress.h"
 #include "input/input.h"
-#include "input/parts.h"
 #include "input/ring.h"
 #include "stream/aux.h"
 #include "stream/damage.h"

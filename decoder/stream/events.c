@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Attrs to plans, ids to events.
- */
 #include "stream/events.h"
 
 #include <errno.h>

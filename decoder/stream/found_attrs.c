@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Attrs -> a list of {"attr": {...}, "ids": [...]}.
- */
 #include "stream/found_attrs.h"
 
 #include <errno.h>

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Lines: what every record has (type, offset, size, misc, event) before its own members.
- */
 #include "stream/lines.h"
 
 #include <errno.h>

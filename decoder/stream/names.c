@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Names of events: perf's EVENT_DESC and EVENT_UPDATE, simpleperf's meta_info, else attr.
- */
 #include "stream/names.h"
 
 #include <errno.h>

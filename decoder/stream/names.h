@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What events are called: as perf wrote it down, or by their attr.
+ * What events are called: as perf wrote it down (EVENT_DESC, EVENT_UPDATE) or simpleperf
+ * (meta_info), or by their attr.
  */
 #ifndef PERFABI_NAMES_H
 #define PERFABI_NAMES_H

@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Of a perf.data what comes before its records: attrs with their ids, and feature sections, whose
- * layouts are in cases/abi.
- */
 #include "stream/perfdata_header.h"
 
 #include <errno.h>
