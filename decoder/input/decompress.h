@@ -22,7 +22,6 @@ struct decompress {
 	bool is_cut;       /* of a block or header there must be more, ... */
 	size_t waiting;    /* ... and so many bytes of it have not come out */
 	uint64_t taken, given;
-	uint64_t offset; /* in the file, of the record that came last */
 };
 
 /*

@@ -316,34 +316,23 @@ const unsigned char *input_give(struct input *in, size_t n, unsigned char **buff
 
 uint64_t input_skip(struct input *in, uint64_t n)
 {
-	uint64_t skipped = 0, together, total = 0;
+	uint64_t skipped = 0, left = 0;
+	const unsigned char *bytes;
+	size_t some;
 
-	while (skipped < n) {
-		size_t here = in->end - in->start;
-
-		if (here) {
-			size_t step = n - skipped < here ? (size_t)(n - skipped) : here;
-
-			input_advance(in, step);
-			skipped += step;
-			continue;
-		}
-		if (!in->seekable) {
-			if (!input_fill(in, 1))
-				break;
-			continue;
-		}
-		for (size_t i = 0; i < in->segment_count; i++)
-			total += in->segments[i].size;
-		together = total - in->read;
-		if (together > n - skipped)
-			together = n - skipped;
-		in->read += together;
-		in->position += together;
-		skipped += together;
-		break;
-	}
-	return skipped;
+	while ((!in->seekable || in->end > in->start) &&
+	       (some = input_take(in, n - skipped, &bytes)))
+		skipped += some;
+	if (!in->seekable || skipped == n)
+		return skipped;
+	for (size_t i = 0; i < in->segment_count; i++)
+		left += in->segments[i].size;
+	left -= in->read;
+	if (left > n - skipped)
+		left = n - skipped;
+	in->read += left;
+	in->position += left;
+	return skipped + left;
 }
 
 uint64_t input_offset(const struct input *in, size_t at, uint64_t *linear)
@@ -356,11 +345,6 @@ bool input_would_block(const struct input *in)
 	struct pollfd fd = {in->fd, POLLIN, 0};
 
 	return in->fd >= 0 && poll(&fd, 1, 0) == 0;
-}
-
-const char *input_wrong(const struct input *in)
-{
-	return unpack_wrong(in->unpack);
 }
 
 bool input_at_end(const struct input *in)

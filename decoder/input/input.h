@@ -22,7 +22,7 @@ struct input {
 	int fd;
 	const unsigned char *memory; /* instead of a file; NULL: there is one */
 	bool seekable, spooled, eof;
-	struct unpack *unpack; /* what is around the input; NULL: nothing */
+	struct unpack *unpack; /* what is around the input; NULL: nothing. unpack_wrong() of it */
 	struct {
 		const unsigned char *bytes; /* of it, those that are here ... */
 		size_t size, at;
@@ -89,9 +89,6 @@ uint64_t input_skip(struct input *in, uint64_t n);
 
 /* The file offset of the window's byte `at`, and in *linear how many bytes lie together there. */
 uint64_t input_offset(const struct input *in, size_t at, uint64_t *linear);
-
-/* What was wrong where the input ended, as unpack_wrong() says it; NULL: nothing. */
-const char *input_wrong(const struct input *in);
 
 /* Whether a read of a pipe would wait now. */
 bool input_would_block(const struct input *in);

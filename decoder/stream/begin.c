@@ -261,7 +261,8 @@ int decoder_find_format(struct decoder *d, struct error *e)
 		return d->in.err;
 	if (!n)
 		return error_text(e, NULL,
-				  input_wrong(&d->in) ? input_wrong(&d->in) : "empty input",
+				  unpack_wrong(d->in.unpack) ? unpack_wrong(d->in.unpack)
+							     : "empty input",
 				  "a recording");
 	if (d->format == PERFABI_PERF_DATA && !perfdata_detect(input_bytes(&d->in), n, &order))
 		return error_text(e, NULL, "other bytes", "PERFILE2 or PERFFILE at the beginning");

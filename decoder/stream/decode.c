@@ -345,10 +345,10 @@ static int end_compressed(struct decoder *d)
 
 	/* Whatever comes now is said behind all else: by the last shard. */
 	d->first = d->last == UINT64_MAX ? 0 : UINT64_MAX;
-	err = put_decompressed(d, z->offset, true);
+	err = put_decompressed(d, d->piece.place.offset, true);
 	if (err || !z->is_cut)
 		return err;
-	place = (struct place){z->offset, (int64_t)z->position, d->part};
+	place = (struct place){d->piece.place.offset, (int64_t)z->position, d->part};
 	set_silence(d, place);
 	lines_diagnostic(&d->lines, place, "zstd", z->waiting,
 			 "the compressed data ends inside a block, whose end is missing");
@@ -408,7 +408,6 @@ static int compressed(struct decoder *d, const unsigned char *bytes, size_t size
 		if (load_word(bytes + at, 8, d->events.order) < length)
 			length = (size_t)load_word(bytes + at, 8, d->events.order);
 	}
-	z->offset = place.offset;
 	if (z->start == z->end) /* nothing of the last one waits */
 		d->inner.place.offset = place.offset;
 	d->piece = (struct piece){true, bytes + payload, length, place};
@@ -507,9 +506,9 @@ static int end_file(struct decoder *d, bool *more)
 	int err = d->in.err ? d->in.err : end_damage(d, &d->damage, d->damage.place);
 	int next;
 
-	if (!err && input_wrong(&d->in))
+	if (!err && unpack_wrong(d->in.unpack))
 		lines_diagnostic(&d->lines, (struct place){.within = -1, .part = d->part}, "packed",
-				 0, "%s", input_wrong(&d->in));
+				 0, "%s", unpack_wrong(d->in.unpack));
 	if (!err)
 		err = end_compressed(d);
 	next = err ? err : parts_next(&d->parts);

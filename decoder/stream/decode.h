@@ -12,6 +12,7 @@
 #include "input/decompress.h"
 #include "input/input.h"
 #include "input/ring.h"
+#include "input/unpack.h"
 #include "stream/aux.h"
 #include "stream/damage.h"
 #include "stream/found_attrs.h"
