@@ -2,14 +2,406 @@
 /*
  * The public API but for readers: layouts once, then a decoder a call.
  */
+#include "library.h"
+
 #include <errno.h>
-#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
-#include "call.h"
-#include "include/perfabi.h"
+#include "stream/found_attrs.h"
+#include "text/ascii.h"
 #include "text/json_text.h"
+
+static void error_sentence(const struct error *e, int err, char *text, size_t size)
+{
+	char where[600] = "";
+	char line[16] = "";
+
+	if (e->line)
+		snprintf(line, sizeof(line), ":%d", e->line);
+	if (e->file[0])
+		snprintf(where, sizeof(where), "%s%s: %s%s", e->file, line, e->pointer,
+			 e->pointer[0] ? ": " : "");
+	if (e->no_memory)
+		snprintf(text, size, "no %s", e->expected);
+	else if (!error_is_set(e))
+		snprintf(text, size, "%s", strerror(-err));
+	else
+		snprintf(text, size, "%sexpected %s, got %s%s%s%s", where, e->expected,
+			 e->got[0] ? e->got : "nothing", e->nearest[0] ? " (nearest: \"" : "",
+			 e->nearest, e->nearest[0] ? "\")" : "");
+}
+
+static bool is_for_memory(const struct error *e, int err)
+{
+	return e->no_memory || (err == -ENOMEM && !error_is_set(e));
+}
+
+/* Of an option that is checked here: -EINVAL with call->decoder.option its name. */
+static int refuse_option(struct call *call, const char *option, const char *got,
+			 const char *expected)
+{
+	call->decoder.option = option;
+	return error_text(&call->error, NULL, got, "%s", expected);
+}
+
+static int check_options(struct call *call, const struct perfabi_options *o, bool has_lines)
+{
+	char got[64], expected[64];
+
+	for (size_t i = 0; i < sizeof(o->reserved) / sizeof(o->reserved[0]); i++)
+		if (o->reserved[i])
+			return refuse_option(call, "reserved", "another number",
+					     "0 in the reserve of the options");
+	if ((unsigned)o->format > PERFABI_RECORDS)
+		return refuse_option(call, "format", "another number", "an enum perfabi_format");
+	if (o->shards && (o->sort || o->join || o->output || o->aux))
+		return refuse_option(call, "shards", "shards",
+				     "all of the recording, to sort, to join, and for AUX data");
+	if (has_lines && (o->join || o->output) && o->field_count)
+		return refuse_option(call, "fields", "some of them", "all members with join");
+	if (has_lines && o->flat && o->value_names)
+		return refuse_option(call, "value_names", "names", "numbers with flat");
+	if ((unsigned)o->output > PERFABI_FIREFOX)
+		return refuse_option(call, "output", "another number", "an enum perfabi_output");
+	if ((unsigned)o->order > PERFABI_BIG)
+		return refuse_option(call, "order", "another number", "an enum perfabi_order");
+	if (o->shards && !has_lines)
+		return refuse_option(call, "shards", "shards", "all of the recording");
+	if (o->shards && (!o->shard || o->shard > o->shards)) {
+		snprintf(got, sizeof(got), "%u of %u", o->shard, o->shards);
+		snprintf(expected, sizeof(expected), "a shard from 1 to %u", o->shards);
+		return refuse_option(call, "shard", got, expected);
+	}
+	if (has_lines && o->jobs > PERFABI_JOBS_MAX) {
+		snprintf(got, sizeof(got), "%u", o->jobs);
+		snprintf(expected, sizeof(expected), "at most %d threads", PERFABI_JOBS_MAX);
+		return refuse_option(call, "jobs", got, expected);
+	}
+	return 0;
+}
+
+/* The record types that are wanted, in any case. */
+static int select_types(struct call *call, const struct perfabi_options *o,
+			struct lines_options *lines)
+{
+	const struct events *events = &call->perfabi->base;
+
+	if (!o->types || !o->type_count)
+		return 0;
+	call->decoder.option = "types";
+	lines->types = call->types;
+	lines->no_unknown = true;
+	for (size_t i = 0; i < o->type_count; i++) {
+		const char *name = o->types[i];
+		char lower[64] = ""; /* as cases/abi spells it */
+		struct nearest near;
+		bool found = ascii_same(name, "unknown");
+
+		for (size_t k = 0; name[k] && k + 1 < sizeof(lower); k++)
+			lower[k] = ascii_lower(name[k]);
+		near = nearest_to(lower);
+		if (found)
+			lines->no_unknown = false;
+		for (size_t k = 0; k < events->record_count; k++) {
+			const struct abi_value *value = events->records[k].value;
+
+			nearest_try(&near, value->name);
+			if (abi_value(events->records[k].family, name, NULL) != value)
+				continue;
+			call->types[type_index((uint32_t)value->value)] = true;
+			found = true;
+		}
+		if (!found)
+			return error_name(&call->error, NULL, name, near.best, "a record type");
+	}
+	call->decoder.option = NULL;
+	return 0;
+}
+
+struct search {
+	struct nearest near;
+	bool found;
+};
+
+static void try_member(void *context, const struct layout_member *member)
+{
+	struct search *search = context;
+
+	search->found = search->found || !strcmp(member->name, search->near.name);
+	nearest_try(&search->near, member->name);
+}
+
+/* The members that are wanted beside type. */
+static int select_fields(struct call *call, const struct perfabi_options *o,
+			 struct lines_options *lines)
+{
+	const struct events *events = &call->perfabi->base;
+	const struct {
+		const char *name;
+		bool *out;
+	} common[] = {{"offset", &lines->no_offset},
+		      {"size", &lines->no_size},
+		      {"misc", &lines->no_misc},
+		      {"event", &lines->no_event},
+		      {"bytes", &lines->no_bytes}};
+
+	if (!o->fields || !o->field_count)
+		return 0;
+	call->decoder.option = "fields";
+	call->fields = calloc(o->field_count, sizeof(*call->fields));
+	if (!call->fields)
+		return -ENOMEM;
+	lines->no_offset = lines->no_size = lines->no_misc = lines->no_event = true;
+	lines->no_bytes = true;
+	for (size_t i = 0; i < o->field_count; i++) {
+		struct search search = {.near = nearest_to(o->fields[i]),
+					.found = !strcmp(o->fields[i], "rest")};
+		bool is_common = !strcmp(o->fields[i], "type");
+
+		if (!strcmp(o->fields[i], "event_index"))
+			is_common = lines->event_index = true;
+
+		for (size_t k = 0; k < sizeof(common) / sizeof(common[0]); k++)
+			if (!strcmp(common[k].name, o->fields[i])) {
+				*common[k].out = false;
+				is_common = true;
+			}
+		if (is_common)
+			continue;
+		for (size_t k = 0; k < events->record_count; k++)
+			layout_members(&events->records[k].value->layout->list, try_member,
+				       &search);
+		if (!search.found)
+			return error_name(&call->error, NULL, o->fields[i], search.near.best,
+					  "a member of some record");
+		call->fields[call->field_count] = strdup(o->fields[i]); /* plans are made later */
+		if (!call->fields[call->field_count++])
+			return -ENOMEM;
+	}
+	call->decoder.option = NULL;
+	return 0;
+}
+
+/* What the caller's options come to. */
+static int take_options(struct decode_options *out, struct call *call,
+			const struct perfabi_options *o, const struct call_for *what)
+{
+	bool has_lines = !what->finds, joins = has_lines && (o->join || o->output);
+	int err = check_options(call, o, has_lines);
+	struct utsname u;
+
+	call->tracefs = o->tracefs ? strdup(o->tracefs) : NULL; /* it is read later */
+	if (o->tracefs && !call->tracefs)
+		return -ENOMEM;
+	*out = (struct decode_options){
+		.api = {.format = o->format, .order = o->order},
+		.found = what->found,
+		.finds = what->finds,
+		.with = {.flat = has_lines && o->flat,
+			 .value_names = has_lines && o->value_names,
+			 .paths = has_lines && !joins ? NULL : &call->perfabi->paths},
+		.no_header = !has_lines || o->check || o->output,
+	};
+	if (has_lines) {
+		out->api = *o;
+		out->lines.notes = o->bytes;
+		out->lines.flat = o->flat;
+		out->lines.strict = out->lines.unwritten = o->check;
+	}
+	out->api.tracefs = call->tracefs;
+	out->api.join = joins;
+	out->api.sort = has_lines && (o->sort || joins);
+	out->api.no_summary = !has_lines || o->no_summary || o->output;
+	if (!err)
+		err = select_types(call, o, &out->lines);
+	if (!err)
+		err = select_fields(call, o, &out->lines);
+	if (err)
+		return err;
+	out->with.fields = (const char *const *)call->fields;
+	out->with.field_count = call->field_count;
+	out->arch = abi_arch(call->perfabi->abi, o->machine  ? o->machine
+						 : uname(&u) ? ""
+							     : u.machine);
+	out->arch_is_given = o->machine != NULL;
+	return o->machine && !out->arch ? refuse_option(call, "machine", o->machine,
+							"a machine as uname -m names it")
+					: 0;
+}
+
+static int read_given_attrs(struct call *call, const struct perfabi_options *o)
+{
+	struct decoder *d = &call->decoder;
+
+	call->decoder.option = "attr";
+	if (!o->attr)
+		return error_text(&call->error, NULL, "neither",
+				  "a perf.data, or records and their attrs in JSON");
+	return attr_list_read(&call->attrs, d->abi, d->events.arch, o->attr,
+			      o->attr_name ? o->attr_name : "attr", NULL, &call->error);
+}
+
+/* Up to the first record. */
+static int begin_opened(struct call *call, const struct perfabi_options *o)
+{
+	struct decoder *d = &call->decoder;
+	size_t n = input_fill(&d->in, PERFDATA_MAGIC);
+	enum byte_order order;
+	bool is_perfdata = perfdata_detect(input_bytes(&d->in), n, &order);
+	int err;
+
+	if (d->options.found && !d->in.err && !is_perfdata) { /* the bytes of one attr */
+		n = input_fill(&d->in, FOUND_ATTR_MAX + 1);
+		if (d->in.err)
+			return d->in.err;
+		err = found_attrs_alone(d->options.found, &d->events, input_bytes(&d->in),
+					d->in.seekable ? d->in.size : n, d->message,
+					sizeof(d->message));
+		if (!err)
+			input_select(&d->in, NULL, 0);
+		return err;
+	}
+	err = decoder_find_format(d, &call->error);
+	if (!err && d->format != PERFABI_PERF_DATA && !o->attr && is_perfdata) {
+		call->decoder.option = "format";
+		return error_text(&call->error, NULL, "a perf.data", "%s attrs",
+				  d->format == PERFABI_RING ? "an image of the mmap area and its"
+							    : "records alone and their");
+	}
+	if (!err && d->format != PERFABI_PERF_DATA)
+		err = read_given_attrs(call, o);
+	d->attrs = &call->attrs;
+	if (!err && d->options.api.aux) {
+		err = aux_open(&d->aux, d->options.api.aux);
+		if (err)
+			decoder_fail(d, err, "%s: %s", d->options.api.aux, strerror(-err));
+	}
+	if (!err) {
+		call->decoder.option = NULL;
+		err = decoder_begin(d, &call->error);
+	}
+	if (!err)
+		err = decoder_tracefs(d);
+	if (!err && d->in.err)
+		err = d->in.err;
+	return err;
+}
+
+static const struct perfabi_options no_options;
+
+/* A decoder by the options, which has no input. */
+static int call_open(struct call *call, const struct perfabi *perfabi,
+		     const struct perfabi_options *options, const struct call_for *what)
+{
+	struct decode_options o;
+	int err;
+
+	*call = (struct call){
+		.perfabi = perfabi,
+		.decoder = {.parts = {.dir = -1, .fd = -1}, .aux = {.dir = -1, .index = -1}}};
+	err = take_options(&o, call, options ? options : &no_options, what);
+	if (!err)
+		err = decoder_init(&call->decoder, &perfabi->base, &o, what->sink, what->context);
+	call->is_started = !err;
+	return err;
+}
+
+/* A file, or a directory with several, which are merged. */
+static int open_input(struct call *call, int fd)
+{
+	struct decoder *d = &call->decoder;
+	int err = input_open(&d->in, fd);
+
+	if (err != -EISDIR)
+		return err;
+	if (d->options.api.shards) {
+		call->decoder.option = "shards";
+		return error_text(&call->error, NULL, "a directory",
+				  "a file, to decode one shard of it");
+	}
+	err = parts_open(&d->parts, fd);
+	if (err == -ENOENT)
+		return error_text(&call->error, NULL, "a directory without the file `data`",
+				  "a recording");
+	d->options.api.sort = d->options.api.sort || !d->options.finds;
+	return err ? err : input_open(&d->in, d->parts.fd);
+}
+
+int call_begin(struct call *call, const struct perfabi *perfabi, const struct call_input *input,
+	       const struct perfabi_options *options, const struct call_for *what)
+{
+	struct input *in = &call->decoder.in;
+	int err = call_open(call, perfabi, options, what);
+
+	if (!err && input->in_memory)
+		err = input_open_memory(in, input->memory, input->size);
+	else if (!err)
+		err = open_input(call, input->fd);
+	return err ? err : begin_opened(call, options ? options : &no_options);
+}
+
+int call_begin_events(struct call *call, const struct perfabi *perfabi,
+		      const struct perfabi_options *options, const struct call_for *what)
+{
+	struct decoder *d = &call->decoder;
+	int err = call_open(call, perfabi, options, what);
+
+	if (!err)
+		err = read_given_attrs(call, options ? options : &no_options);
+	if (!err)
+		err = given_attrs_add(&call->attrs, &d->events, &call->error);
+	if (err)
+		return err;
+	call->decoder.option = NULL;
+	lines_id_clashes(&d->lines, &d->events, place_at(0));
+	lines_no_ids(&d->lines, &d->events, place_at(0));
+	return d->out.err;
+}
+
+int call_result(const struct call *call, int err, const struct lines_sums *sums,
+		struct perfabi_result *result)
+{
+	const struct decoder *d = &call->decoder;
+
+	*result = (struct perfabi_result){.errors = sums->diagnostics[PERFABI_ERROR],
+					  .warnings = sums->diagnostics[PERFABI_WARNING],
+					  .notes = sums->diagnostics[PERFABI_NOTE],
+					  .records = sums->unknown,
+					  .lost = sums->lost};
+	for (size_t i = 0; i < TYPES; i++)
+		result->records += sums->records[i];
+	if (is_for_memory(&call->error, err))
+		err = -ENOMEM;
+	if (!err)
+		return 0;
+	result->option = err == -EINVAL ? call->decoder.option : NULL;
+	if (d->message[0])
+		memcpy(result->message, d->message, sizeof(result->message));
+	else if (err == d->in.err)
+		snprintf(result->message, sizeof(result->message), "reading: %s", strerror(-err));
+	else
+		error_sentence(&call->error, err, result->message, sizeof(result->message));
+	return err;
+}
+
+int call_no_memory(struct perfabi_result *result)
+{
+	error_sentence(&(struct error){0}, -ENOMEM, result->message, sizeof(result->message));
+	return -ENOMEM;
+}
+
+void call_end(struct call *call)
+{
+	decoder_free(&call->decoder);
+	attr_list_free(&call->attrs);
+	for (size_t i = 0; i < call->field_count; i++)
+		free(call->fields[i]);
+	free(call->fields);
+	free(call->tracefs);
+}
 
 /*
  * Nearly all text ends with a line, and is passed on as it is.
@@ -69,9 +461,9 @@ struct perfabi *perfabi_new(const char *cases, char *message, size_t size)
 	if (!err)
 		return p;
 	if (message)
-		call_error_text(&e, err, message, size);
+		error_sentence(&e, err, message, size);
 	perfabi_free(p);
-	errno = call_is_for_memory(&e, err) ? ENOMEM : EINVAL;
+	errno = is_for_memory(&e, err) ? ENOMEM : EINVAL;
 	return NULL;
 }
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "abi/abi.h"
-#include "call.h"
+#include "library.h"
 #include "include/perfabi.h"
 #include "plan/plan.h"
 #include "stream/names.h"

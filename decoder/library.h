@@ -3,8 +3,8 @@
  * One recording being decoded for a caller of the API: its options taken, its beginning read, and
  * what is to be said of it in the end.
  */
-#ifndef PERFABI_CALL_H
-#define PERFABI_CALL_H
+#ifndef PERFABI_LIBRARY_H
+#define PERFABI_LIBRARY_H
 
 #include "include/perfabi.h"
 #include "stream/decode.h"
@@ -65,9 +65,5 @@ int call_result(const struct call *call, int err, const struct lines_sums *sums,
 		struct perfabi_result *result);
 int call_no_memory(struct perfabi_result *result);
 void call_end(struct call *call);
-
-/* What is wrong as one line of text. */
-void call_error_text(const struct error *e, int err, char *text, size_t size);
-bool call_is_for_memory(const struct error *e, int err);
 
 #endif
