@@ -198,7 +198,6 @@ static int take_options(struct decode_options *out, struct call *call,
 		return -ENOMEM;
 	*out = (struct decode_options){
 		.api = {.format = o->format, .order = o->order},
-		.found = what->found,
 		.finds = what->finds,
 		.with = {.flat = has_lines && o->flat,
 			 .value_names = has_lines && o->value_names,
@@ -253,11 +252,11 @@ static int begin_opened(struct call *call, const struct perfabi_options *o)
 	bool is_perfdata = perfdata_detect(input_bytes(&d->in), n, &order);
 	int err;
 
-	if (d->options.found && !d->in.err && !is_perfdata) { /* the bytes of one attr */
+	if (d->events.found && !d->in.err && !is_perfdata) { /* the bytes of one attr */
 		n = input_fill(&d->in, FOUND_ATTR_MAX + 1);
 		if (d->in.err)
 			return d->in.err;
-		err = found_attrs_alone(d->options.found, &d->events, input_bytes(&d->in),
+		err = found_attrs_alone(d->events.found, &d->events, input_bytes(&d->in),
 					d->in.seekable ? d->in.size : n, d->message,
 					sizeof(d->message));
 		if (!err)
@@ -305,6 +304,7 @@ static int call_open(struct call *call, const struct perfabi *perfabi,
 	err = take_options(&o, call, options ? options : &no_options, what);
 	if (!err)
 		err = decoder_init(&call->decoder, &perfabi->base, &o, what->sink, what->context);
+	call->decoder.events.found = what->found;
 	call->is_started = !err;
 	return err;
 }

@@ -69,8 +69,7 @@ static int put_header(struct decoder *d)
 		d->lines.options.silent = is_later;
 		d->lines.limit = HEADER_DIAGNOSTICS;
 		err = d->format == PERFABI_PERF_DATA
-			      ? perfdata_header_put(&d->file, &d->in, &d->events, &d->lines,
-						    d->options.found, &line)
+			      ? perfdata_header_put(&d->file, &d->in, &d->events, &d->lines, &line)
 			      : make_list_header(d, &line);
 		lines_end_limit(&d->lines);
 		d->lines.out = &d->out;
@@ -140,7 +139,7 @@ static int begin_perfdata(struct decoder *d, struct error *e)
 	err = put_header(d);
 	if (err)
 		return err;
-	if (d->options.found) {
+	if (d->events.found) {
 		input_select(&d->in, NULL, 0);
 		return 0;
 	}

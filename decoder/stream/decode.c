@@ -428,13 +428,11 @@ static int add_event(struct decoder *d, const unsigned char *bytes, size_t size,
 	if (length < smallest || length > size - 8)
 		return 0;
 	set_silence(d, place);
-	err = found_attrs_add(d->options.found, &d->events, bytes + 8, length);
-	if (!err)
-		err = perfdata_header_add_attr(&d->events, bytes + 8, length, place.offset + 8,
-					       &d->lines, &event);
+	err = perfdata_header_add_attr(&d->events, bytes + 8, length, place.offset + 8, &d->lines,
+				       &event);
 	for (size_t at = 8 + length; !err && at + 8 <= size; at += 8)
 		err = perfdata_header_add_id(&d->events, load_word(bytes + at, 8, d->events.order),
-					     place, &d->lines, d->options.found, &event);
+					     place, &d->lines, &event);
 	lines_no_ids(&d->lines, &d->events, place);
 	return err ? err : decoder_tracefs(d);
 }

@@ -55,9 +55,8 @@ struct decode_options {
 	struct lines_options lines;
 	struct plan_for with; /* of records: which fields, with what numbers */
 	bool no_header;
-	struct found_attrs *found; /* takes the attrs: all that is read of a file. May be NULL */
-	struct finds *finds;       /* takes records and what is wrong, and no line is written; one
-				    * thread, all of the input. NULL: nobody asked */
+	struct finds *finds; /* takes records and what is wrong, and no line is written; one
+			      * thread, all of the input. NULL: nobody asked */
 };
 
 /* The record whose data is being decompressed. */

@@ -9,9 +9,9 @@
 #include "abi/attr.h"
 #include "stream/names.h"
 
-int found_attrs_add(struct found_attrs *found, const struct events *events,
-		    const unsigned char *attr, size_t size)
+int found_attrs_add(const struct events *events, const unsigned char *attr, size_t size)
 {
+	struct found_attrs *found = events->found;
 	json_t *json, *ids;
 
 	if (!found)

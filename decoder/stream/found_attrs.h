@@ -18,10 +18,9 @@ struct found_attrs {
 
 /*
  * Adds the attr in `size` bytes, in the events' byte order and with the register names of their
- * machine. `found` may be NULL: nobody asked. 0 or -ENOMEM.
+ * machine, to events->found, if somebody asked. 0 or -ENOMEM.
  */
-int found_attrs_add(struct found_attrs *found, const struct events *events,
-		    const unsigned char *attr, size_t size);
+int found_attrs_add(const struct events *events, const unsigned char *attr, size_t size);
 
 enum { FOUND_ATTR_MAX = 65536 }; /* bytes of one attr alone */
 

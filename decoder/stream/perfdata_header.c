@@ -23,7 +23,6 @@ struct reader {
 	struct input *in;
 	struct events *events;
 	struct lines *lines;
-	struct found_attrs *found; /* NULL: nobody asked */
 	struct out *out;
 	uint64_t ids; /* bytes of ids so far */
 };
@@ -42,7 +41,7 @@ static bool in_file(const struct reader *r, const struct segment *range, uint64_
 }
 
 int perfdata_header_add_id(struct events *events, uint64_t id, struct place place,
-			   struct lines *lines, struct found_attrs *found, int *event)
+			   struct lines *lines, int *event)
 {
 	int err = *event >= 0 ? events_add_id(events, id, *event) : 0;
 
@@ -51,9 +50,9 @@ int perfdata_header_add_id(struct events *events, uint64_t id, struct place plac
 		*event = -1;
 	}
 	lines_id_clashes(lines, events, place);
-	if (err == -ENOMEM || (found && json_array_append_new(found->ids, value_json(id))))
+	if (events->found && json_array_append_new(events->found->ids, value_json(id)))
 		return -ENOMEM;
-	return 0;
+	return err == -ENOMEM ? err : 0;
 }
 
 /* A read gave less than the section has, as `n` says: an error, or the file is not what it was. */
@@ -85,7 +84,7 @@ static int put_ids(const struct reader *r, int event, const struct segment *rang
 			char *p = out_room(r->out, 22);
 
 			err = perfdata_header_add_id(r->events, id, place_at(range->offset + at),
-						     r->lines, r->found, &event);
+						     r->lines, &event);
 			if (p)
 				r->out->at = put_u64(at ? put_text(p, ",") : p, id);
 		}
@@ -128,7 +127,7 @@ int perfdata_header_add_attr(struct events *events, const unsigned char *attr, s
 {
 	struct error e = {0};
 
-	*event = events_add(events, attr, size, &e);
+	*event = found_attrs_add(events, attr, size) ? -ENOMEM : events_add(events, attr, size, &e);
 	check_bits(events, attr, size, offset, lines);
 	if (*event >= 0)
 		return names_by_attr(events, *event, attr, size);
@@ -179,8 +178,6 @@ static int put_entry(struct reader *r, const unsigned char *entry, uint64_t offs
 	int event, err = perfdata_header_add_attr(r->events, entry, size, offset, r->lines, &event);
 	char *text = NULL;
 
-	if (!err)
-		err = found_attrs_add(r->found, events, entry, size);
 	if (!err)
 		text = attr_to_text(events->abi, events->arch, entry, size, events->order);
 	err = text ? 0 : -ENOMEM;
@@ -497,11 +494,11 @@ static int take_section(const struct reader *r, const char *name)
 }
 
 int perfdata_header_put(const struct perfdata *file, struct input *in, struct events *events,
-			struct lines *lines, struct found_attrs *found, struct out *out)
+			struct lines *lines, struct out *out)
 {
 	static const char *const sections[] = {"tracing_data", "simpleperf_meta_info", "event_desc",
 					       "build_id"};
-	struct reader r = {file, in, events, lines, found, out, 0};
+	struct reader r = {file, in, events, lines, out, 0};
 	int err;
 
 	out_format(out,
@@ -516,7 +513,7 @@ int perfdata_header_put(const struct perfdata *file, struct input *in, struct ev
 		err = put_attrs(&r);
 	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]) && !err; i++)
 		err = take_section(&r, sections[i]);
-	if (!err && !found) {
+	if (!err && !events->found) {
 		out_format(out, ",\"data\":{\"offset\":%" PRIu64 ",\"size\":%" PRIu64 "}",
 			   file->data.offset, file->data.size);
 		err = names_put(events, out);

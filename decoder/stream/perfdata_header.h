@@ -11,12 +11,11 @@
 
 /*
  * Reads attrs and feature sections, adds the attrs to `events`, and writes the line `header` to
- * `out`. What is wrong there becomes diagnostics of `lines`. With `found`, the attrs are added
- * there too, and what is behind them is not looked at; it may be NULL. 0, or a negative errno: what
- * was written by then is how the line begins.
+ * `out`. What is wrong there becomes diagnostics of `lines`. With events->found, what is behind the
+ * attrs is not looked at. 0, or a negative errno: what was written by then is how the line begins.
  */
 int perfdata_header_put(const struct perfdata *file, struct input *in, struct events *events,
-			struct lines *lines, struct found_attrs *found, struct out *out);
+			struct lines *lines, struct out *out);
 
 /*
  * Adds the event of an attr of `size` bytes that stands at `offset`. *event is its index, or
@@ -26,11 +25,11 @@ int perfdata_header_add_attr(struct events *events, const unsigned char *attr, s
 			     uint64_t offset, struct lines *lines, int *event);
 
 /*
- * Adds an id of that event, and to the attr that `found` has last. *event becomes negative after a
- * diagnostic: there are too many. 0 or -ENOMEM.
+ * Adds an id of that event, and to the attr that events->found has last. *event becomes negative
+ * after a diagnostic: there are too many. 0 or -ENOMEM.
  */
 int perfdata_header_add_id(struct events *events, uint64_t id, struct place place,
-			   struct lines *lines, struct found_attrs *found, int *event);
+			   struct lines *lines, int *event);
 
 enum { TRACING_DATA_MAX = 32 * 1024 * 1024 }; /* bytes of it that are read */
 
