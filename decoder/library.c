@@ -239,8 +239,38 @@ static int read_given_attrs(struct call *call, const struct perfabi_options *o)
 	if (!o->attr)
 		return error_text(&call->error, NULL, "neither",
 				  "a perf.data, or records and their attrs in JSON");
-	return attr_list_read(&call->attrs, d->abi, d->events.arch, o->attr,
+	return attr_list_read(&call->attrs, d->events.abi, d->events.arch, o->attr,
 			      o->attr_name ? o->attr_name : "attr", NULL, &call->error);
+}
+
+enum { ATTR_ALONE_MAX = 65536 }; /* bytes */
+
+/* Takes the input for the bytes of one attr, if the size that they say they have allows it. */
+static int take_attr_alone(struct decoder *d)
+{
+	size_t n = input_fill(&d->in, ATTR_ALONE_MAX + 1);
+	uint64_t size = d->in.seekable ? d->in.size : n, says;
+	const unsigned char *bytes = input_bytes(&d->in);
+	const struct abi *abi = d->events.abi;
+
+	if (d->in.err)
+		return d->in.err;
+	if (size < abi->attr_smallest || size > ATTR_ALONE_MAX)
+		return decoder_fail(d, -EINVAL,
+				    "neither a perf.data nor a struct perf_event_attr, which has "
+				    "%u to %d bytes: here are %llu",
+				    abi->attr_smallest, ATTR_ALONE_MAX, (unsigned long long)size);
+	says = load_word(bytes + 4, 4, d->events.order);
+	/* No size is the oldest one's; more bytes than any attr has are something else. */
+	if (says ? says < abi->attr_smallest || says > size : size > abi->attr_size)
+		return decoder_fail(d, -EINVAL,
+				    "neither a perf.data nor a struct perf_event_attr in this byte "
+				    "order (-B, -L): its size would be %llu, of %llu bytes",
+				    (unsigned long long)says, (unsigned long long)size);
+	d->events.found->json =
+		attr_to_json(abi, d->events.arch, bytes, (size_t)size, d->events.order);
+	input_select(&d->in, NULL, 0);
+	return d->events.found->json ? 0 : -ENOMEM;
 }
 
 /* Up to the first record. */
@@ -252,17 +282,8 @@ static int begin_opened(struct call *call, const struct perfabi_options *o)
 	bool is_perfdata = perfdata_detect(input_bytes(&d->in), n, &order);
 	int err;
 
-	if (d->events.found && !d->in.err && !is_perfdata) { /* the bytes of one attr */
-		n = input_fill(&d->in, FOUND_ATTR_MAX + 1);
-		if (d->in.err)
-			return d->in.err;
-		err = found_attrs_alone(d->events.found, &d->events, input_bytes(&d->in),
-					d->in.seekable ? d->in.size : n, d->message,
-					sizeof(d->message));
-		if (!err)
-			input_select(&d->in, NULL, 0);
-		return err;
-	}
+	if (d->events.found && !d->in.err && !is_perfdata)
+		return take_attr_alone(d);
 	err = decoder_find_format(d, &call->error);
 	if (!err && d->format != PERFABI_PERF_DATA && !o->attr && is_perfdata) {
 		call->decoder.option = "format";

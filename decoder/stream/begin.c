@@ -115,7 +115,7 @@ static int spool(struct decoder *d)
 static int begin_perfdata(struct decoder *d, struct error *e)
 {
 	struct segment data;
-	int err = perfdata_open(&d->file, d->abi, &d->in, d->events.order, e);
+	int err = perfdata_open(&d->file, d->events.abi, &d->in, d->events.order, e);
 
 	if (!err && !d->file.is_pipe && !d->in.seekable)
 		err = spool(d);
@@ -144,7 +144,7 @@ static int begin_perfdata(struct decoder *d, struct error *e)
 		return 0;
 	}
 	d->lines.options.silent = is_later_shard(d);
-	if (d->parts.dir < 0 && perfdata_has_named(&d->file, d->abi, "dir_format") &&
+	if (d->parts.dir < 0 && perfdata_has_named(&d->file, d->events.abi, "dir_format") &&
 	    parts_beside(d->in.fd))
 		lines_diagnostic(
 			&d->lines, place_at(0), "parts", 0,
@@ -183,15 +183,15 @@ static int begin_ring(struct decoder *d, struct error *e)
 	if (!err)
 		err = decoder_tracefs(d);
 	if (!err)
-		err = ring_open(&d->ring, d->abi, &d->in, d->events.order,
-				attr_list_flag(d->attrs, d->abi, "write_backward"), e);
+		err = ring_open(&d->ring, d->events.abi, &d->in, d->events.order,
+				attr_list_flag(d->attrs, d->events.abi, "write_backward"), e);
 	if (err)
 		return err;
 	err = put_header(d);
 	if (err)
 		return err;
 	d->lines.sums.passed_over += d->ring.unread; /* an AUX area, say */
-	d->lines.options.backward = attr_list_flag(d->attrs, d->abi, "write_backward");
+	d->lines.options.backward = attr_list_flag(d->attrs, d->events.abi, "write_backward");
 	d->lines.options.cut_end = d->ring.lost_end;
 	input_select(&d->in, d->ring.segments, d->ring.segment_count);
 	if (d->ring.lost_begin) {
@@ -238,7 +238,7 @@ static int look(struct decoder *d, enum byte_order *order)
 	if (wanted == PERFABI_PERF_DATA || wanted == PERFABI_RECORDS)
 		return 0;
 	n = input_fill(&d->in, RING_PAGE_MIN);
-	is_ring = ring_detect(d->abi, input_bytes(&d->in), n, RING_MOST, order);
+	is_ring = ring_detect(d->events.abi, input_bytes(&d->in), n, RING_MOST, order);
 	if (is_ring < 0)
 		return is_ring;
 	if (is_ring)

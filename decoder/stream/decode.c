@@ -418,7 +418,7 @@ static int compressed(struct decoder *d, const unsigned char *bytes, size_t size
 static int add_event(struct decoder *d, const unsigned char *bytes, size_t size, struct place place)
 {
 	size_t length = size >= 16 ? (size_t)load_word(bytes + 12, 4, d->events.order) : 0;
-	size_t smallest = d->abi->attr_smallest;
+	size_t smallest = d->events.abi->attr_smallest;
 	int event, err;
 
 	if (size < 8 + smallest)
@@ -446,7 +446,7 @@ int decoder_tracefs(struct decoder *d)
 	if (!folder || !events->formatless)
 		return 0;
 	d->options.api.tracefs = NULL; /* all that it has is read at once */
-	err = formats_add_tracefs(&events->formats, d->abi, folder);
+	err = formats_add_tracefs(&events->formats, d->events.abi, folder);
 	events_set_formats(events);
 	if (err && err != -ENOMEM)
 		return decoder_fail(d, err, "%s/events: %s", folder, strerror(-err));
@@ -715,7 +715,6 @@ int decoder_init(struct decoder *d, const struct events *base, const struct deco
 	int err;
 
 	*d = (struct decoder){.options = *options,
-			      .abi = base->abi,
 			      .sink = sink,
 			      .context = context,
 			      .wanted = 1,

@@ -69,7 +69,6 @@ struct piece {
 
 struct decoder {
 	struct decode_options options;
-	const struct abi *abi;
 	struct events events;
 	struct input in;
 	struct parts parts; /* of a directory */

@@ -25,32 +25,6 @@ int found_attrs_add(const struct events *events, const unsigned char *attr, size
 		       : 0;
 }
 
-int found_attrs_alone(struct found_attrs *found, const struct events *events,
-		      const unsigned char *bytes, uint64_t size, char *message, size_t room)
-{
-	const struct abi *abi = events->abi;
-	uint64_t says;
-
-	if (size < abi->attr_smallest || size > FOUND_ATTR_MAX) {
-		snprintf(message, room,
-			 "neither a perf.data nor a struct perf_event_attr, which has %u to %d "
-			 "bytes: here are %llu",
-			 abi->attr_smallest, FOUND_ATTR_MAX, (unsigned long long)size);
-		return -EINVAL;
-	}
-	says = load_word(bytes + 4, 4, events->order);
-	/* No size is the oldest one's; more bytes than any attr has are something else. */
-	if (says ? says < abi->attr_smallest || says > size : size > abi->attr_size) {
-		snprintf(message, room,
-			 "neither a perf.data nor a struct perf_event_attr in this byte order "
-			 "(-B, -L): its size would be %llu, of %llu bytes",
-			 (unsigned long long)says, (unsigned long long)size);
-		return -EINVAL;
-	}
-	found->json = attr_to_json(abi, events->arch, bytes, (size_t)size, events->order);
-	return found->json ? 0 : -ENOMEM;
-}
-
 /*
  * Lists of attrs -> events, and -> JSON.
  */

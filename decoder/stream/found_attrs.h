@@ -22,16 +22,6 @@ struct found_attrs {
  */
 int found_attrs_add(const struct events *events, const unsigned char *attr, size_t size);
 
-enum { FOUND_ATTR_MAX = 65536 }; /* bytes of one attr alone */
-
-/*
- * Takes an input of `size` bytes, the first FOUND_ATTR_MAX of which are at `bytes`, for those of
- * one attr, if the size that they say they have allows it. 0, -ENOMEM, or -EINVAL with a sentence
- * in `message`, which has room for `room` bytes.
- */
-int found_attrs_alone(struct found_attrs *found, const struct events *events,
-		      const unsigned char *bytes, uint64_t size, char *message, size_t room);
-
 /* Adds each attr, and its ids. 0, or a negative errno with `e` filled. */
 int given_attrs_add(const struct attr_list *list, struct events *events, struct error *e);
 

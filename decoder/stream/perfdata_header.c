@@ -27,6 +27,12 @@ struct reader {
 	uint64_t ids; /* bytes of ids so far */
 };
 
+struct section {
+	unsigned feature;
+	const struct abi_value *value; /* NULL: cases/abi has none */
+	struct segment range;
+};
+
 /* True if the range lies in the file; if not, a diagnostic says so. */
 static bool in_file(const struct reader *r, const struct segment *range, uint64_t named_at,
 		    const char *what)
@@ -245,21 +251,20 @@ static int put_attrs(struct reader *r)
 	return err ? err : out_text(r->out, "]");
 }
 
-static void put_feature_name(struct out *out, unsigned feature, const struct abi_value *value)
+static void put_feature_name(struct out *out, const struct section *section)
 {
-	if (value)
-		out_format(out, "\"%s\":", value->name);
+	if (section->value)
+		out_format(out, "\"%s\":", section->value->name);
 	else
-		out_format(out, "\"feature_%u\":", feature);
+		out_format(out, "\"feature_%u\":", section->feature);
 }
 
 /* "name":{"offset":...,"size":...}: where it is, not what. */
-static int put_range(struct out *out, unsigned feature, const struct abi_value *value,
-		     const struct segment *range)
+static int put_range(struct out *out, const struct section *section)
 {
-	put_feature_name(out, feature, value);
-	return out_format(out, "{\"offset\":%" PRIu64 ",\"size\":%" PRIu64 "}", range->offset,
-			  range->size);
+	put_feature_name(out, section);
+	return out_format(out, "{\"offset\":%" PRIu64 ",\"size\":%" PRIu64 "}",
+			  section->range.offset, section->range.size);
 }
 
 /* The text of a section goes out as it grows, by out_spill(): a MiB of attrs is many of JSON. Or
@@ -298,11 +303,10 @@ static enum record_problem run_section(const struct reader *r, const struct plan
  * whether the layout fits is settled first: how the text begins hangs on it, and the text of a MiB
  * of attrs, 18 MiB, is more than may be held until its end is known.
  */
-static int put_section(const struct reader *r, unsigned feature, const struct abi_value *value,
-		       const struct plan *plan, const unsigned char *bytes,
-		       const struct segment *range)
+static int put_section(const struct reader *r, const struct section *section,
+		       const struct plan *plan, const unsigned char *bytes)
 {
-	size_t size = (size_t)range->size, longest = record_longest(plan, NULL, size) + 256;
+	size_t size = (size_t)section->range.size, longest = record_longest(plan, NULL, size) + 256;
 	struct record *record = &r->lines->record;
 	char *p = out_room(r->out, longest), text[160];
 	enum record_problem problem;
@@ -311,15 +315,15 @@ static int put_section(const struct reader *r, unsigned feature, const struct ab
 		return -ENOMEM;
 	problem = run_section(r, plan, bytes, size, forget, &p);
 	if (problem)
-		lines_diagnostic(r->lines, place_at(range->offset + record->failed_at), "feature",
-				 0, "%s: %s", value->name,
+		lines_diagnostic(r->lines, place_at(section->range.offset + record->failed_at),
+				 "feature", 0, "%s: %s", section->value->name,
 				 record_problem_text(problem, record, text, sizeof(text)));
 	if (record->err)
 		return record->err;
 	if (problem && problem < RECORD_IMPOSSIBLE)
-		return put_range(r->out, feature, value, range);
+		return put_range(r->out, section);
 	if (problem == RECORD_LEFT) {
-		put_feature_name(r->out, feature, value);
+		put_feature_name(r->out, section);
 		out_text(r->out, "{");
 	}
 	p = out_room(r->out, longest);
@@ -353,27 +357,25 @@ static int read_section(struct input *in, const struct segment *range, size_t mo
 	return n < 0 ? (int)n : 0;
 }
 
-static int put_feature(const struct reader *r, unsigned feature, const struct segment *range)
+static int put_feature(const struct reader *r, const struct section *section)
 {
-	const struct abi *abi = r->events->abi;
-	const struct abi_value *value = abi_value_of(abi_family(abi, "feature"), feature);
-	const struct layout *layout = value ? value->layout : NULL;
-	const struct plan_for with = {.abi = abi};
+	const struct layout *layout = section->value ? section->value->layout : NULL;
+	const struct plan_for with = {.abi = r->events->abi};
 	unsigned char *bytes = NULL;
 	struct plan plan;
 	int err = 0;
 
-	if (layout && (!layout->list.count || !range->size)) {
-		put_feature_name(r->out, feature, value);
+	if (layout && (!layout->list.count || !section->range.size)) {
+		put_feature_name(r->out, section);
 		return out_text(r->out, layout->list.count ? "null" : "true");
 	}
 	if (layout)
-		err = read_section(r->in, range, SECTION_MAX, &bytes);
+		err = read_section(r->in, &section->range, SECTION_MAX, &bytes);
 	if (err || !bytes)
-		return err ? err : put_range(r->out, feature, value, range);
+		return err ? err : put_range(r->out, section);
 	err = plan_make(&plan, &with, layout);
 	if (!err) {
-		err = put_section(r, feature, value, &plan, bytes, range);
+		err = put_section(r, section, &plan, bytes);
 		plan_free(&plan);
 	}
 	free(bytes);
@@ -382,13 +384,14 @@ static int put_feature(const struct reader *r, unsigned feature, const struct se
 
 static int put_features(const struct reader *r)
 {
-	struct segment ranges[FEATURES];
+	const struct abi_family *features = abi_family(r->events->abi, "feature");
+	struct section sections[FEATURES]; /* that are decoded */
+	const char *comma = "";
 	size_t count = 0;
-	bool first = true;
 	int err = out_text(r->out, ",\"features\":{");
 
 	for (unsigned i = 0; i < FEATURES && !err; i++) {
-		struct segment range;
+		struct section *s = &sections[count];
 		uint64_t named_at = 0;
 		bool overlaps = false;
 		char what[32];
@@ -396,7 +399,8 @@ static int put_features(const struct reader *r)
 
 		if (!perfdata_has_feature(r->file, i))
 			continue;
-		found = perfdata_find_feature(r->file, r->in, r->events->order, i, &range,
+		*s = (struct section){i, abi_value_of(features, i), {0}};
+		found = perfdata_find_feature(r->file, r->in, r->events->order, i, &s->range,
 					      &named_at);
 		if (found < 0)
 			return found;
@@ -406,27 +410,24 @@ static int put_features(const struct reader *r)
 			break;
 		}
 		snprintf(what, sizeof(what), "feature %u", i);
-		if (!in_file(r, &range, named_at, what))
+		if (!in_file(r, &s->range, named_at, what))
 			continue;
-		if (!first)
-			err = out_text(r->out, ",");
+		out_text(r->out, comma);
+		comma = ",";
 		/* bytes of one before it: all of them together could grow without end */
 		for (size_t k = 0; k < count; k++)
-			overlaps = overlaps || (range.offset < ranges[k].offset + ranges[k].size &&
-						ranges[k].offset < range.offset + range.size);
-		if (!err && overlaps) {
+			overlaps = overlaps ||
+				   (s->range.offset <
+					    sections[k].range.offset + sections[k].range.size &&
+				    sections[k].range.offset < s->range.offset + s->range.size);
+		if (overlaps)
 			lines_diagnostic(r->lines, place_at(named_at), "sections-overlap", 0,
 					 "%s shares bytes with another section: only its place is "
 					 "printed",
 					 what);
-			err = put_range(r->out, i,
-					abi_value_of(abi_family(r->events->abi, "feature"), i),
-					&range);
-		} else if (!err) {
-			ranges[count++] = range;
-			err = put_feature(r, i, &range);
-		}
-		first = false;
+		else
+			count++;
+		err = overlaps ? put_range(r->out, s) : put_feature(r, s);
 	}
 	return err ? err : out_text(r->out, "}");
 }
