@@ -68,42 +68,6 @@ static enum verdict try_record(struct lines *lines, const unsigned char *bytes, 
 	return lines_fits(lines, bytes, length) ? RECORD : NO_RECORD;
 }
 
-/* Where the next record is looked for. */
-struct places {
-	unsigned step; /* 8: only whole words are missing; 1: any number of bytes may be */
-	unsigned past; /* how far the first byte is past a multiple of 8 from the damage's start */
-};
-
-/*
- * The first place from `from` on at which a record stands that can be trusted: a type that is
- * known, a size that its plan accounts for to the last byte, and, behind one of perf's own and at
- * no multiple of 8 from the damage's start, another. *found says whether there is one. If not: the
- * first place for which more bytes are needed, or `size` if `at_end`.
- *
- * Trying costs as much as decoding does. A place is tried as long as lines->credit lasts, which
- * grows with the bytes that are passed over, so that time grows with the input and no faster.
- */
-static size_t resync(struct lines *lines, const unsigned char *bytes, size_t from, size_t size,
-		     bool at_end, struct places places, bool *found)
-{
-	enum { CREDIT_A_BYTE = 16 };
-
-	size_t at;
-
-	*found = false;
-	for (at = from; at + 8 <= size; at += places.step) {
-		bool is_aligned = (at + places.past) % 8 == 0;
-		enum verdict verdict = try_record(lines, bytes + at, size - at, at_end, is_aligned);
-
-		*found = verdict == RECORD;
-		if (verdict != NO_RECORD)
-			return at;
-		if (lines->credit < LINES_CREDIT)
-			lines->credit += CREDIT_A_BYTE * places.step;
-	}
-	return at_end ? size : at;
-}
-
 void damage_begin(struct damage *damage, const struct events *events, const unsigned char *bytes,
 		  size_t size, enum scan_stop stop, struct place place)
 {
@@ -150,23 +114,42 @@ static void say_damage(const struct damage *damage, struct lines *lines, bool fo
 				 damage->left);
 }
 
+/*
+ * The next record is looked for at the first place at which one stands that can be trusted: a type
+ * that is known, a size that its plan accounts for to the last byte, and, behind one of perf's own
+ * and at no multiple of 8 from the damage's start, another.
+ *
+ * Trying costs as much as decoding does. A place is tried as long as lines->credit lasts, which
+ * grows with the bytes that are passed over, so that time grows with the input and no faster.
+ */
 size_t damage_pass(struct damage *damage, struct lines *lines, const unsigned char *bytes,
 		   size_t size, bool at_end)
 {
-	/* The header that was found is none; of a buffer that went around nothing was found yet. */
-	bool anywhere = damage->skipped || damage->goes_on || damage->stop == SCAN_MORE, found;
-	struct places places = {8, 0};
-	size_t from, n;
+	enum { CREDIT_A_BYTE = 16 };
 
-	if (damage->lacks_bytes)
-		places = (struct places){1, (unsigned)(damage->skipped % 8)};
-	from = anywhere ? 0 : places.step;
-	n = resync(lines, bytes, from < size ? from : size, size, at_end, places, &found);
+	/* The header that was found is none; of a buffer that went around nothing was found yet. */
+	bool anywhere = damage->skipped || damage->goes_on || damage->stop == SCAN_MORE;
+	/* 8: only whole words are missing; 1: any number of bytes may be */
+	size_t step = damage->lacks_bytes ? 1 : 8;
+	size_t past = damage->lacks_bytes ? damage->skipped % 8 : 0;
+	size_t n = anywhere ? 0 : step < size ? step : size;
+	enum verdict verdict = NO_RECORD;
+
+	while (n + 8 <= size) {
+		verdict = try_record(lines, bytes + n, size - n, at_end, (n + past) % 8 == 0);
+		if (verdict != NO_RECORD)
+			break;
+		if (lines->credit < LINES_CREDIT)
+			lines->credit += CREDIT_A_BYTE * step;
+		n += step;
+	}
+	if (verdict == NO_RECORD && at_end)
+		n = size;
 	damage->skipped += n;
-	if (!found && !(at_end && n == size))
+	if (verdict != RECORD && !(at_end && n == size))
 		return n;
 	damage->active = false;
-	say_damage(damage, lines, found);
+	say_damage(damage, lines, verdict == RECORD);
 	return n;
 }
 
