@@ -36,20 +36,14 @@ static int names_set(struct events *events, int event, const char *name, size_t 
 	return 0;
 }
 
-/* An attr of `size` bytes in the events' order. */
-struct bytes_of_attr {
-	const struct events *events;
-	const unsigned char *bytes;
-	size_t size;
-};
-
-static uint64_t field_of(const struct bytes_of_attr *attr, const char *name)
+/* Of an attr of `size` bytes in the events' order. */
+static uint64_t field_of(const struct events *events, const unsigned char *attr, size_t size,
+			 const char *name)
 {
-	const struct abi_field *field = abi_field(attr->events->abi, name);
+	const struct abi_field *field = abi_field(events->abi, name);
 
-	return field && field->offset + field->size <= attr->size
-		       ? attr_get(field, attr->bytes, attr->events->order)
-		       : 0;
+	return field && field->offset + field->size <= size ? attr_get(field, attr, events->order)
+							    : 0;
 }
 
 /* The name of a constant as perf's command line has it: cpu-cycles. "" if it has none. */
@@ -74,17 +68,14 @@ static void cache_name(const struct events *events, uint64_t config, char name[2
 		snprintf(name, 256, "%s-%s-%s", id, op, result);
 }
 
-int names_by_attr(struct events *events, int event, const unsigned char *bytes, size_t size)
+int names_by_attr(struct events *events, int event, const unsigned char *attr, size_t size)
 {
-	const struct bytes_of_attr *attr = &(struct bytes_of_attr){events, bytes, size};
-	static const struct {
-		const char *field;
-		char letter;
-	} levels[] = {{"exclude_user", 'u'}, {"exclude_kernel", 'k'}, {"exclude_hv", 'h'}};
-	uint64_t type = field_of(attr, "type"), config = field_of(attr, "config");
-	uint64_t precise = field_of(attr, "precise_ip");
-	char type_name[64], name[256] = "";
-	size_t n;
+	static const char *const excludes[] = {"exclude_user", "exclude_kernel", "exclude_hv"};
+	uint64_t type = field_of(events, attr, size, "type");
+	uint64_t config = field_of(events, attr, size, "config");
+	uint64_t precise = field_of(events, attr, size, "precise_ip");
+	char type_name[64], name[256] = "", levels[4] = "";
+	size_t n, counted = 0;
 
 	constant(events, "type", type, type_name);
 	if (!strcmp(type_name, "hardware"))
@@ -94,27 +85,23 @@ int names_by_attr(struct events *events, int event, const unsigned char *bytes, 
 	else if (!strcmp(type_name, "hw-cache"))
 		cache_name(events, config, name);
 	else if (!strcmp(type_name, "breakpoint"))
-		snprintf(name, sizeof(name), "mem:0x%" PRIx64, field_of(attr, "bp_addr"));
+		snprintf(name, sizeof(name), "mem:0x%" PRIx64,
+			 field_of(events, attr, size, "bp_addr"));
 	else if (!strcmp(type_name, "raw"))
 		snprintf(name, sizeof(name), "r%" PRIx64, config);
 	if (!name[0] && type_name[0])
 		snprintf(name, sizeof(name), "%s/config=0x%" PRIx64 "/", type_name, config);
 	else if (!name[0])
 		snprintf(name, sizeof(name), "%" PRIu64 "/config=0x%" PRIx64 "/", type, config);
+	for (size_t i = 0; i < 3; i++)
+		if (!field_of(events, attr, size, excludes[i]))
+			levels[counted++] = "ukh"[i];
+	if (counted == 3) /* what is counted is said where not all is */
+		levels[0] = '\0';
 	n = strlen(name);
-	for (size_t i = 0, begin = n; i < 3; i++) /* what is counted, where not all is */
-		if (field_of(attr, levels[0].field) | field_of(attr, levels[1].field) |
-		    field_of(attr, levels[2].field)) {
-			if (field_of(attr, levels[i].field))
-				continue;
-			if (n == begin)
-				name[n++] = ':';
-			name[n++] = levels[i].letter;
-		}
-	if (precise && !strchr(name, ':'))
+	if (levels[0] || (precise && !strchr(name, ':')))
 		name[n++] = ':';
-	while (precise--)
-		name[n++] = 'p';
+	n += (size_t)snprintf(name + n, sizeof(name) - n, "%s%.*s", levels, (int)precise, "ppp");
 	if (names_set(events, event, name, n))
 		return -ENOMEM;
 	events->list[event].name->is_by_attr = true;
@@ -209,26 +196,38 @@ static int tell_meta(void *context, const struct record_text *told)
 	return err;
 }
 
+static int tell_arch(void *context, const struct record_text *told)
+{
+	struct events *events = ((struct naming *)context)->events;
+	char name[65];
+
+	snprintf(name, sizeof(name), "%.*s", (int)told->size, told->text);
+	events_set_arch(events, abi_arch(events->abi, name));
+	return 0;
+}
+
 static const struct {
 	const char *feature;
 	const char *paths[2];
+	size_t count;
 	int (*tell)(void *, const struct record_text *);
 } features[] = {
-	{"event_desc", {"event_desc[].ids", "event_desc[].name"}, tell_desc},
-	{"simpleperf_meta_info", {"meta_info[].key", "meta_info[].value"}, tell_meta},
+	{"arch", {"arch"}, 1, tell_arch},
+	{"event_desc", {"event_desc[].ids", "event_desc[].name"}, 2, tell_desc},
+	{"simpleperf_meta_info", {"meta_info[].key", "meta_info[].value"}, 2, tell_meta},
 };
 
 int names_by_feature(struct events *events, const struct abi_value *feature,
 		     const unsigned char *bytes, size_t size)
 {
 	struct naming naming = {.events = events};
-	int err = 0;
 
-	for (size_t i = 0; feature && i < sizeof(features) / sizeof(features[0]) && !err; i++)
+	for (size_t i = 0; i < sizeof(features) / sizeof(features[0]); i++)
 		if (!strcmp(features[i].feature, feature->name))
-			err = record_tell(events->abi, feature->layout, events->order, bytes, 0,
-					  size, features[i].paths, 2, features[i].tell, &naming);
-	return err;
+			return record_tell(events->abi, feature->layout, events->order, bytes, 0,
+					   size, features[i].paths, features[i].count,
+					   features[i].tell, &naming);
+	return 0;
 }
 
 int names_by_update(struct events *events, const unsigned char *bytes, size_t size)

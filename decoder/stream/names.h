@@ -24,7 +24,7 @@ struct event_name {
  */
 int names_by_attr(struct events *events, int event, const unsigned char *attr, size_t size);
 
-/* By the feature section of that value's name, if it names events. 0 or -ENOMEM. */
+/* By the feature section of that value, if it names events or the machine. 0 or -ENOMEM. */
 int names_by_feature(struct events *events, const struct abi_value *feature,
 		     const unsigned char *bytes, size_t size);
 

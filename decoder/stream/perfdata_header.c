@@ -440,29 +440,14 @@ int perfdata_header_take_formats(struct events *events, const unsigned char *byt
 	return err == -ENOMEM ? err : names_by_formats(events);
 }
 
-static int tell_arch(void *events, const struct record_text *told)
-{
-	char name[65];
-
-	snprintf(name, sizeof(name), "%.*s", (int)told->size, told->text);
-	events_set_arch(events, abi_arch(((struct events *)events)->abi, name));
-	return 0;
-}
-
 int perfdata_header_take_feature(struct events *events, uint64_t feature,
 				 const unsigned char *bytes, size_t size)
 {
-	static const char *const paths[] = {"arch"};
 	const struct abi_value *value = abi_value_of(abi_family(events->abi, "feature"), feature);
 
 	if (value && !strcmp(value->name, "tracing_data"))
 		return perfdata_header_take_formats(events, bytes, size);
-	if (!value || !value->layout)
-		return 0;
-	if (!strcmp(value->name, "arch"))
-		return record_tell(events->abi, value->layout, events->order, bytes, 0, size, paths,
-				   1, tell_arch, events);
-	return names_by_feature(events, value, bytes, size);
+	return value && value->layout ? names_by_feature(events, value, bytes, size) : 0;
 }
 
 /* What records go by of a feature section: the machine, or names of events. */
