@@ -273,43 +273,6 @@ static int take_attr_alone(struct decoder *d)
 	return d->events.found->json ? 0 : -ENOMEM;
 }
 
-/* Up to the first record. */
-static int begin_opened(struct call *call, const struct perfabi_options *o)
-{
-	struct decoder *d = &call->decoder;
-	size_t n = input_fill(&d->in, PERFDATA_MAGIC);
-	enum byte_order order;
-	bool is_perfdata = perfdata_detect(input_bytes(&d->in), n, &order);
-	int err;
-
-	if (d->events.found && !d->in.err && !is_perfdata)
-		return take_attr_alone(d);
-	err = decoder_find_format(d, &call->error);
-	if (!err && d->format != PERFABI_PERF_DATA && !o->attr && is_perfdata) {
-		call->decoder.option = "format";
-		return error_text(&call->error, NULL, "a perf.data", "%s attrs",
-				  d->format == PERFABI_RING ? "an image of the mmap area and its"
-							    : "records alone and their");
-	}
-	if (!err && d->format != PERFABI_PERF_DATA)
-		err = read_given_attrs(call, o);
-	d->attrs = &call->attrs;
-	if (!err && d->options.api.aux) {
-		err = aux_open(&d->aux, d->options.api.aux);
-		if (err)
-			decoder_fail(d, err, "%s: %s", d->options.api.aux, strerror(-err));
-	}
-	if (!err) {
-		call->decoder.option = NULL;
-		err = decoder_begin(d, &call->error);
-	}
-	if (!err)
-		err = decoder_tracefs(d);
-	if (!err && d->in.err)
-		err = d->in.err;
-	return err;
-}
-
 static const struct perfabi_options no_options;
 
 /* A decoder by the options, which has no input. */
@@ -354,14 +317,47 @@ static int open_input(struct call *call, int fd)
 int call_begin(struct call *call, const struct perfabi *perfabi, const struct call_input *input,
 	       const struct perfabi_options *options, const struct call_for *what)
 {
-	struct input *in = &call->decoder.in;
+	struct decoder *d = &call->decoder;
 	int err = call_open(call, perfabi, options, what);
+	enum byte_order order;
+	bool is_perfdata;
+	size_t n;
 
 	if (!err && input->in_memory)
-		err = input_open_memory(in, input->memory, input->size);
+		err = input_open_memory(&d->in, input->memory, input->size);
 	else if (!err)
 		err = open_input(call, input->fd);
-	return err ? err : begin_opened(call, options ? options : &no_options);
+	if (err)
+		return err;
+	options = options ? options : &no_options;
+	n = input_fill(&d->in, PERFDATA_MAGIC);
+	is_perfdata = perfdata_detect(input_bytes(&d->in), n, &order);
+	if (d->events.found && !d->in.err && !is_perfdata)
+		return take_attr_alone(d);
+	err = decoder_find_format(d, &call->error);
+	if (!err && d->format != PERFABI_PERF_DATA && !options->attr && is_perfdata) {
+		call->decoder.option = "format";
+		return error_text(&call->error, NULL, "a perf.data", "%s attrs",
+				  d->format == PERFABI_RING ? "an image of the mmap area and its"
+							    : "records alone and their");
+	}
+	if (!err && d->format != PERFABI_PERF_DATA)
+		err = read_given_attrs(call, options);
+	d->attrs = &call->attrs;
+	if (!err && d->options.api.aux) {
+		err = aux_open(&d->aux, d->options.api.aux);
+		if (err)
+			decoder_fail(d, err, "%s: %s", d->options.api.aux, strerror(-err));
+	}
+	if (!err) {
+		call->decoder.option = NULL;
+		err = decoder_begin(d, &call->error);
+	}
+	if (!err)
+		err = decoder_tracefs(d);
+	if (!err && d->in.err)
+		err = d->in.err;
+	return err;
 }
 
 int call_begin_events(struct call *call, const struct perfabi *perfabi,

@@ -133,7 +133,6 @@ static int live_ring_next(struct live_ring *ring, const unsigned char **bytes, u
 struct perfabi_reader {
 	struct call call;
 	struct live_ring ring;
-	bool is_ring;
 	struct finds coming; /* what the last step found, ... */
 	struct finds said;   /* ... and what was found wrong while a record was taken */
 	bool is_last_step;
@@ -151,7 +150,6 @@ static int begin_live(struct perfabi_reader *reader, const struct perfabi *perfa
 	struct call *call = &reader->call;
 	int err = call_begin_events(call, perfabi, options, what);
 
-	reader->is_ring = true;
 	if (!err && options && options->order != PERFABI_HOST &&
 	    (options->order == PERFABI_BIG) != (host_order() == BIG)) {
 		call->decoder.option = "order";
@@ -285,7 +283,7 @@ static int go_on(struct perfabi_reader *reader)
 			finds_drop(&reader->coming);
 		return 1;
 	}
-	if (reader->is_ring) {
+	if (reader->ring.tail) {
 		got = live_ring_next(&reader->ring, &bytes, &place.offset);
 		if (got < 0)
 			return decoder_fail(d, got,

@@ -24,7 +24,6 @@ static int open_window(struct input *in, uint64_t size)
 	if (!in->window)
 		return -ENOMEM;
 	in->segments[0] = (struct segment){0, in->seekable ? size : UINT64_MAX};
-	in->segment_count = 1;
 	return 0;
 }
 
@@ -185,10 +184,9 @@ long input_read_at(struct input *in, uint64_t offset, void *bytes, size_t size)
 
 void input_select(struct input *in, const struct segment *segments, size_t count)
 {
-	for (size_t i = 0; i < count && i < SEGMENTS; i++)
-		in->segments[i] = segments[i];
+	for (size_t i = 0; i < SEGMENTS; i++)
+		in->segments[i] = i < count ? segments[i] : (struct segment){0};
 	in->base = in->window;
-	in->segment_count = count;
 	in->read = in->position = 0;
 	in->start = in->end = 0;
 	in->eof = false;
@@ -197,7 +195,7 @@ void input_select(struct input *in, const struct segment *segments, size_t count
 /* Where the next byte to be read lies, and how many lie together there. */
 static uint64_t segment_at(const struct input *in, uint64_t position, uint64_t *together)
 {
-	for (size_t i = 0; i < in->segment_count; i++) {
+	for (size_t i = 0; i < SEGMENTS; i++) {
 		if (position < in->segments[i].size) {
 			*together = in->segments[i].size - position;
 			return in->segments[i].offset + position;
@@ -325,7 +323,7 @@ uint64_t input_skip(struct input *in, uint64_t n)
 		skipped += some;
 	if (!in->seekable || skipped == n)
 		return skipped;
-	for (size_t i = 0; i < in->segment_count; i++)
+	for (size_t i = 0; i < SEGMENTS; i++)
 		left += in->segments[i].size;
 	left -= in->read;
 	if (left > n - skipped)

@@ -32,7 +32,6 @@ struct input {
 	} packed;
 	uint64_t size; /* of the file, if seekable */
 	struct segment segments[SEGMENTS];
-	size_t segment_count;
 	uint64_t read;     /* bytes of the segments that were read into the window or skipped */
 	uint64_t position; /* in the segments, of the window's first byte */
 	unsigned char *window;

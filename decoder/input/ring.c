@@ -84,7 +84,6 @@ static void cut_segments(struct ring *ring, const struct segment *data, uint64_t
 
 	ring->segments[0] = (struct segment){data->offset + at, length < first ? length : first};
 	ring->segments[1] = (struct segment){data->offset, length < first ? 0 : length - first};
-	ring->segment_count = 2;
 }
 
 /*

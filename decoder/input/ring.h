@@ -11,7 +11,6 @@
 
 struct ring {
 	struct segment segments[SEGMENTS];
-	size_t segment_count;
 	bool lost_begin;  /* the oldest record was partly overwritten */
 	bool lost_end;    /* of a backward buffer: the same at its end */
 	uint64_t unread;  /* bytes of the image that are not of data pages */

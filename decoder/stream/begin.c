@@ -193,7 +193,7 @@ static int begin_ring(struct decoder *d, struct error *e)
 	d->lines.sums.passed_over += d->ring.unread; /* an AUX area, say */
 	d->lines.options.backward = attr_list_flag(d->attrs, d->events.abi, "write_backward");
 	d->lines.options.cut_end = d->ring.lost_end;
-	input_select(&d->in, d->ring.segments, d->ring.segment_count);
+	input_select(&d->in, d->ring.segments, SEGMENTS);
 	if (d->ring.lost_begin) {
 		uint64_t linear;
 		struct place place = place_at(input_offset(&d->in, 0, &linear));
@@ -274,12 +274,7 @@ int decoder_find_format(struct decoder *d, struct error *e)
 
 int decoder_begin(struct decoder *d, struct error *e)
 {
-	switch (d->format) {
-	case PERFABI_PERF_DATA:
+	if (d->format == PERFABI_PERF_DATA)
 		return begin_perfdata(d, e);
-	case PERFABI_RING:
-		return begin_ring(d, e);
-	default:
-		return begin_records(d, e);
-	}
+	return d->format == PERFABI_RING ? begin_ring(d, e) : begin_records(d, e);
 }
