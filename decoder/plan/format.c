@@ -16,7 +16,13 @@
 #include "text/ascii.h"
 #include "text/source.h"
 
-enum { FORMATS_MAX = 65536, FORMAT_BYTES = 1 << 20, FIELDS_MAX = 1024, LINE = 1024 };
+enum {
+	FORMATS_MAX = 65536,
+	FORMAT_BYTES = 1 << 20,
+	FIELDS_MAX = 1024,
+	LINE = 1024,
+	PRINT_FMT_MAX = 16384
+};
 
 void formats_free(struct formats *formats)
 {
@@ -222,11 +228,12 @@ int formats_add(struct formats *formats, const struct abi *abi, const char *syst
 	bool fits = true;
 	int err;
 
-	if (size > FORMAT_BYTES || formats->by_id.count == FORMATS_MAX || id > UINT32_MAX ||
-	    !fields || fields > FIELDS_MAX)
+	if (size > FORMAT_BYTES || formats->tried == FORMATS_MAX || id > UINT32_MAX || !fields ||
+	    fields > FIELDS_MAX)
 		return -EINVAL;
 	if (formats_find(formats, id))
 		return 0;
+	formats->tried++; /* what is not understood has cost memory, too */
 	format = arena_alloc(&formats->arena, sizeof(*format));
 	objects = arena_array(&formats->arena, 2, sizeof(*objects));
 	nodes = arena_array(&formats->arena, 4 * fields, sizeof(*nodes));
@@ -238,11 +245,14 @@ int formats_add(struct formats *formats, const struct abi *abi, const char *syst
 	objects[1].object.nodes = nodes + 2 * fields;
 	format->id = id;
 	if (formats->value_names) {
-		print_fmt = arena_alloc(&formats->arena, size + 1);
-		if (!print_fmt)
+		const char *found = memmem(text, size, "print fmt:", 10);
+		size_t n = found ? size - (size_t)(found - text) : 0;
+
+		print_fmt = n <= PRINT_FMT_MAX ? arena_alloc(&formats->arena, n + 1) : NULL;
+		if (!print_fmt && n <= PRINT_FMT_MAX)
 			return -ENOMEM;
-		memcpy(print_fmt, text, size);
-		print_fmt = strstr(print_fmt, "print fmt:");
+		if (print_fmt && n)
+			memcpy(print_fmt, found, n);
 	}
 	while (fits && format_line(&text, &size, line)) {
 		if (sscanf(line, "name: %1000s", name) == 1)

@@ -19,7 +19,8 @@ struct format {
 
 struct formats {
 	struct table by_id;
-	unsigned long_size; /* of the machine: 4 or 8 */
+	size_t tried;
+	unsigned long_size;     /* of the machine: 4 or 8 */
 	bool flat, value_names; /* as in plan_for */
 	struct arena arena;
 };

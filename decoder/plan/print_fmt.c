@@ -13,7 +13,7 @@ enum { DEPTH_MAX = 64 };
 
 /* What is read of C: a constant expression, in which REC->NAME has all bits. */
 struct expression {
-	const char *at;
+	char *at;
 	const char *field; /* behind REC->; NULL: there was none */
 	bool is_changed;   /* the field, by more than a mask, or there are two */
 	unsigned depth;
@@ -42,7 +42,7 @@ static bool eval(struct expression *e, unsigned lowest, uint64_t *value);
 /* "(gfp_t)": what follows stays what it is. */
 static bool skip_cast(struct expression *e)
 {
-	const char *before = e->at;
+	char *before = e->at;
 
 	if (skip_text(e, "(") && !skip_text(e, "REC->")) {
 		while (isalpha((unsigned char)*e->at) || *e->at == '_' || *e->at == ' ')
@@ -82,9 +82,8 @@ static bool eval_operand(struct expression *e, uint64_t *value)
 	*value = strtoull(e->at, &end, 0);
 	if (!isdigit((unsigned char)*e->at))
 		return false;
-	e->at = end;
-	skip_word(e); /* UL */
-	return true;
+	e->at = end + strspn(end, "uUlL");
+	return !isalnum((unsigned char)*e->at) && *e->at != '_';
 }
 
 /* All operators that bind at least as `lowest`. */
@@ -114,6 +113,8 @@ static bool eval(struct expression *e, unsigned lowest, uint64_t *value)
 			*value = right < 64 ? *value << right : 0;
 			break;
 		case '>':
+			if (*value >> 63) /* of a number with a sign the sign stays */
+				return false;
 			*value = right < 64 ? *value >> right : 0;
 			break;
 		case '|':
@@ -139,79 +140,92 @@ static bool eval(struct expression *e, unsigned lowest, uint64_t *value)
 	return true;
 }
 
-/* "HI", or "H" "I", copied; NULL: memory, or it is no text that JSON has as it is. */
-static const char *take_quoted(struct expression *e, struct arena *arena)
+/* "HI", or "H" "I", ended by a NUL where it stands; NULL: it is no text that JSON has as it is. */
+static const char *take_quoted(struct expression *e)
 {
-	char *copy = NULL;
+	char *begin = NULL, *to = NULL;
 
 	while (skip_text(e, "\"")) {
-		const char *text = e->at;
-		size_t n = copy ? strlen(copy) : 0, more;
-		char *longer;
-
+		begin = begin ? begin : e->at;
+		to = to ? to : e->at;
 		while (*e->at >= ' ' && *e->at <= '~' && *e->at != '\\' && *e->at != '"')
-			e->at++;
-		more = (size_t)(e->at - text);
-		longer = *e->at == '"' ? arena_alloc(arena, n + more + 1) : NULL;
-		if (!longer)
+			*to++ = *e->at++;
+		if (*e->at++ != '"')
 			return NULL;
-		e->at++;
-		memcpy(longer, copy ? copy : "", n);
-		memcpy(longer + n, text, more);
-		copy = longer;
 	}
-	return copy;
+	if (begin)
+		*to = '\0';
+	return begin;
 }
 
-/* How many names a list has at most: one for each brace up to its end. */
-static size_t most_names(const char *text)
+struct names {
+	struct abi_value *list;
+	size_t count, capacity;
+};
+
+/* "REC->vec, { 0, "HI" }, { 1, "TIMER" })"; of flags a delimiter is behind the field. 1; 0: it is
+ * something else; or -ENOMEM. */
+static int take_list(struct expression *e, bool is_mask, struct names *names)
 {
-	size_t braces = 0;
+	uint64_t value;
 
-	for (int depth = 1; *text && depth; text++) {
-		depth += (*text == '(') - (*text == ')');
-		braces += *text == '{';
-	}
-	return braces;
-}
+	names->count = 0;
+	if (!eval(e, 0, &value) || !e->field || e->is_changed || (!is_mask && ~value) ||
+	    (is_mask && !(skip_text(e, ",") && take_quoted(e))))
+		return 0;
+	while (skip_text(e, ",")) {
+		struct expression constant = {.at = e->at};
+		const char *name;
 
-/* "REC->vec, { 0, "HI" }, { 1, "TIMER" })"; of flags a delimiter is behind the field. */
-static bool take_list(struct expression *e, struct arena *arena, struct abi_family *set)
-{
-	struct abi_value *values = arena_array(arena, most_names(e->at), sizeof(*values));
-	uint64_t mask;
-
-	if (!values || !eval(e, 0, &mask) || !e->field || e->is_changed || (!set->mask && ~mask) ||
-	    (set->mask && !(skip_text(e, ",") && take_quoted(e, arena))))
-		return false;
-	for (set->values = values; skip_text(e, ","); set->count++, values++) {
-		if (!skip_text(e, "{") || !eval(e, 0, &values->value) || !skip_text(e, ","))
-			return false;
+		if (!skip_text(&constant, "{") || !eval(&constant, 0, &value) || constant.field ||
+		    !skip_text(&constant, ","))
+			return 0;
+		e->at = constant.at;
 		if (skip_text(e, "((void *)0)")) /* __def_gfpflag_names ends so */
-			return set->count;
-		values->name = take_quoted(e, arena);
-		if (!values->name || !skip_text(e, "}"))
-			return false;
+			return names->count > 0;
+		name = take_quoted(e);
+		if (!name || !skip_text(e, "}"))
+			return 0;
+		if (list_grow(&names->list, names->count, &names->capacity, sizeof(*names->list)))
+			return -ENOMEM;
+		names->list[names->count++] = (struct abi_value){.name = name, .value = value};
 	}
-	return set->count && skip_text(e, ")");
+	return names->count && skip_text(e, ")");
 }
 
-/* The number of that field, of which no names are known yet; NULL: there is none. */
-static struct layout_node *nameless_number(struct layout_node *fields, size_t count,
-					   const char *name)
+/* The number of that field; NULL: there is none. */
+static struct layout_node *number_of(struct layout_node *fields, size_t count, const char *name)
 {
 	for (size_t i = 0; i < count; i++) {
 		size_t n = fields[i].name ? strlen(fields[i].name) : 0;
 
 		if (n && !strncmp(name, fields[i].name, n) && !isalnum((unsigned char)name[n]) &&
 		    name[n] != '_')
-			return fields[i].kind == LAYOUT_NUMBER && !fields[i].number.set ? &fields[i]
-											: NULL;
+			return fields[i].kind == LAYOUT_NUMBER ? &fields[i] : NULL;
 	}
 	return NULL;
 }
 
-int print_fmt_names(struct arena *arena, const char *text, struct layout_node *fields, size_t count)
+/* Leaves those that the number can be: the kernel compares it as an unsigned long. */
+static void drop_others(struct names *names, enum layout_type type)
+{
+	bool is_signed = type == LAYOUT_S8 || type == LAYOUT_S16 || type == LAYOUT_S32;
+	unsigned bits = layout_types[type].width * 8;
+	uint64_t all = UINT64_MAX >> (64 - bits);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < names->count; i++) {
+		uint64_t value = names->list[i].value, cut = value & all;
+
+		if (value != (is_signed && cut >> (bits - 1) ? cut | ~all : cut))
+			continue;
+		names->list[kept] = names->list[i];
+		names->list[kept++].value = cut;
+	}
+	names->count = kept;
+}
+
+int print_fmt_names(struct arena *arena, char *text, struct layout_node *fields, size_t count)
 {
 	static const struct {
 		const char *call;
@@ -220,31 +234,41 @@ int print_fmt_names(struct arena *arena, const char *text, struct layout_node *f
 		     {"symbolic_u64(", false},
 		     {"flags(", true},
 		     {"flags_u64(", true}};
+	static const struct abi_family ambiguous;
+	struct names names = {0};
+	int found = 0;
 
-	while ((text = strstr(text, "__print_"))) {
-		struct expression e = {.at = text += strlen("__print_")};
-		struct abi_family *set = arena_alloc(arena, sizeof(*set));
+	while (found >= 0 && (text = strstr(text, "__print_"))) {
+		struct expression e = {.at = text + strlen("__print_")};
 		struct layout_node *node;
+		struct abi_family *set;
 		size_t i;
 
-		if (!set)
-			return -ENOMEM;
 		for (i = 0; i < 4 && !skip_text(&e, calls[i].call); i++)
 			;
-		if (i == 4)
-			continue;
-		*set = (struct abi_family){.mask = calls[i].mask, .is_open = true};
-		if (!take_list(&e, arena, set))
-			continue;
-		node = nameless_number(fields, count, e.field);
+		found = i < 4 ? take_list(&e, calls[i].mask, &names) : 0;
+		text = e.at;
+		node = found > 0 ? number_of(fields, count, e.field) : NULL;
 		if (!node)
 			continue;
-		if (layout_types[node->number.type].width < 8)
-			for (i = 0; i < set->count; i++)
-				((struct abi_value *)set->values)[i].value &=
-					((uint64_t)1 << layout_types[node->number.type].width * 8) -
-					1;
-		node->number.set = set;
+		drop_others(&names, node->number.type);
+		if (!names.count)
+			continue;
+		set = arena_alloc(arena, sizeof(*set) + names.count * sizeof(*names.list));
+		if (!set) {
+			found = -ENOMEM;
+			continue;
+		}
+		*set = (struct abi_family){
+			.mask = calls[i].mask,
+			.is_open = true,
+			.values = memcpy(set + 1, names.list, names.count * sizeof(*names.list)),
+			.count = names.count};
+		node->number.set = node->number.set ? &ambiguous : set;
 	}
-	return 0;
+	for (size_t i = 0; i < count; i++) /* what another list names otherwise is a number */
+		if (fields[i].kind == LAYOUT_NUMBER && fields[i].number.set == &ambiguous)
+			fields[i].number.set = NULL;
+	free(names.list);
+	return found < 0 ? found : 0;
 }

@@ -8,6 +8,7 @@ case $B in /*) oracle=$B/tests/oracle ;; esac
 compare() { "$PYTHON" tests/tracepoints/compare.py "$oracle" "$decode" "$@" || fail "fields of tracepoints are not what libtraceevent reads"; }
 
 compare made-up "$scratch" random
+compare made-up "$scratch" names
 [ -r $tracefs/events/header_page ] || { echo "left out: this kernel's tracepoints, for $tracefs cannot be read"; exit 0; }
 compare $tracefs "$scratch" random
 compare $tracefs "$scratch" names

@@ -231,6 +231,8 @@ def lists_of_names(formats):
 
 
 def compare_names(oracle_path, program, tracefs, scratch):
+    if tracefs == "made-up":
+        return compare_by_hand(program, scratch)
     formats, rng, number, wrong, tally = Formats(tracefs), random.Random(2), 0, [], collections.Counter()
     folder, events, lists = pathlib.Path(scratch, "named"), [], {}
     for is_flags, path, field, text in lists_of_names(formats):
@@ -271,6 +273,47 @@ def compare_names(oracle_path, program, tracefs, scratch):
     for line in wrong[:20]:
         print("  " + line[:300])
     return bool(wrong) or len(numbers) > len(lists) / 2  # most constants are resolved
+
+
+# Of made-up fields (u8 a, s32 b, u64 c) with these values, what a print fmt makes of them.
+BY_HAND = [
+    (r'__print_symbolic(REC->a, {1, "RX (off)"}, {2, "b)"}, {3, "c"})', (2, 0, 0), {"a": "b)"}),
+    (r'__print_flags(REC->a, ")", {1, "RX)"}, {2, "TX"})', (3, 0, 0), {"a": ["RX)", "TX"]}),
+    (r'__print_symbolic(REC->a, {1, "O" "N" "E"}, {2, "T""WO"})', (1, 0, 0), {"a": "ONE"}),
+    (r'__print_symbolic(REC->a, {256, "never"}, {0, "none"})', (0, 0, 0), {"a": "none"}),
+    (r'__print_symbolic(REC->b, {-1, "minus"}, {0xfffffffe, "never"})', (0, -1, 0), {"b": "minus"}),
+    (r'__print_symbolic(REC->b, {0xffffffff, "never"}, {1, "one"})', (0, -1, 0), {"b": "0xffffffff"}),
+    (r'__print_symbolic(REC->a, {REC->b, "X"})', (5, 5, 0), {"a": 5, "b": 5}),
+    (r'REC->a ? __print_symbolic(REC->b, {1, "X"}) : __print_symbolic(REC->b, {1, "Y"})', (0, 1, 0), {"b": 1}),
+    (r'__print_flags(REC->c & ~1, "|", {1, "ONE"}, {6, "SIX"}, {1ULL << 63, "TOP"})', (0, 0, 1 << 63 | 14), {"c": ["SIX", "TOP", "0x8"]}),
+    (r'__print_symbolic(REC->c >> 1, {1, "X"})', (0, 0, 2), {"c": 2}),
+    (r'__print_symbolic(REC->a, {0b11, "X"}, {1, "Y"})', (1, 0, 0), {"a": 1}),
+    (r'__print_symbolic(REC->a, {1, "X\"}, {2, "Y"})', (2, 0, 0), {"a": 2}),
+    (r'__print_symbolic(REC->a, {1, "X"}, {LATER, "Y"})', (1, 0, 0), {"a": 1}),
+    ('__print_symbolic(REC->a, {' + "(" * 500 + '1' + ")" * 500 + ', "X"})', (1, 0, 0), {"a": 1}),
+    ('__print_flags(' * 4000, (1, 0, 0), {"a": 1}),
+    ('__print_symbolic(REC->a, {1, "X"' + ' "y"' * 2000 + '})', (1, 0, 0), {"a": "X" + "y" * 2000}),
+]
+
+
+def compare_by_hand(program, scratch):
+    events = []
+    folder = pathlib.Path(scratch, "by-hand")
+    for number, (print_fmt, (a, b, c), _) in enumerate(BY_HAND, 50000):
+        place = pathlib.Path(folder, "events", "hand", f"n{number}")
+        place.mkdir(parents=True)
+        common = "field:unsigned short common_type; offset:0; size:2; signed:0;\n"
+        fields = "field:u8 a; offset:8; size:1; signed:0;\nfield:int b; offset:12; size:4; signed:1;\nfield:u64 c; offset:16; size:8; signed:0;\n"
+        place.joinpath("format").write_text(f"name: n{number}\nID: {number}\nformat:\n{common}{fields}print fmt: {print_fmt}\n", encoding="ascii")
+        place.joinpath("id").write_text(f"{number}\n", encoding="ascii")
+        events.append((number, struct.pack("<H6xB3xiQ", number, a, b, c) + bytes(4)))
+    path = pathlib.Path(scratch, "by-hand.data")
+    path.write_bytes(recording(events, "little", b""))
+    lines = list(map(json.loads, samples(program, str(path), "--value-names", "--tracefs", str(folder))))
+    wrong = [f"{print_fmt[:100]}: {line['raw']}, not {wanted}" for (print_fmt, _, wanted), line in zip(BY_HAND, lines, strict=True)
+             if not isinstance(line["raw"], dict) or any(line["raw"][name] != value for name, value in wanted.items())]
+    print("\n".join([f"by hand: {len(lines)} lists of names, {len(wrong)} differences", *wrong]))
+    return bool(wrong)
 
 
 def flags_agree(found, wanted):
