@@ -110,12 +110,15 @@ bool perfdata_has_feature(const struct perfdata *file, unsigned feature)
 	return !file->open_ended && (file->features[feature / 64] >> feature % 64 & 1);
 }
 
-bool perfdata_has_named(const struct perfdata *file, const struct abi *abi, const char *name)
+const struct abi_value *perfdata_named(const struct perfdata *file, const struct abi *abi,
+				       const char *name)
 {
 	const struct abi_value *feature = abi_value(abi_family(abi, "feature"), name, NULL);
 
 	return feature && feature->value < FEATURES &&
-	       perfdata_has_feature(file, (unsigned)feature->value);
+			       perfdata_has_feature(file, (unsigned)feature->value)
+		       ? feature
+		       : NULL;
 }
 
 /*

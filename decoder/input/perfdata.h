@@ -42,8 +42,9 @@ struct segment perfdata_segment(const unsigned char *bytes, enum byte_order orde
 /* Whether it has a section of that number, below FEATURES. */
 bool perfdata_has_feature(const struct perfdata *file, unsigned feature);
 
-/* The same of the feature of that name in cases/abi. */
-bool perfdata_has_named(const struct perfdata *file, const struct abi *abi, const char *name);
+/* The feature of that name in cases/abi; NULL: it has no section of that. */
+const struct abi_value *perfdata_named(const struct perfdata *file, const struct abi *abi,
+				       const char *name);
 
 /*
  * Where that section is; *named_at is where the file says so. 1, 0 if the file ends before, or a

@@ -144,7 +144,7 @@ static int begin_perfdata(struct decoder *d, struct error *e)
 		return 0;
 	}
 	d->lines.options.silent = is_later_shard(d);
-	if (d->parts.dir < 0 && perfdata_has_named(&d->file, d->events.abi, "dir_format") &&
+	if (d->parts.dir < 0 && perfdata_named(&d->file, d->events.abi, "dir_format") &&
 	    parts_beside(d->in.fd))
 		lines_diagnostic(
 			&d->lines, place_at(0), "parts", 0,

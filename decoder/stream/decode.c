@@ -456,7 +456,8 @@ int decoder_tracefs(struct decoder *d)
 static int special(struct decoder *d, const unsigned char *bytes, size_t size, struct place place,
 		   uint64_t *follow)
 {
-	uint8_t role = d->role[record_type(d, bytes)];
+	unsigned type = record_type(d, bytes);
+	uint8_t role = d->role[type];
 	int err = 0;
 
 	if (role == COMPRESSED)
@@ -476,7 +477,8 @@ static int special(struct decoder *d, const unsigned char *bytes, size_t size, s
 	else if (!err && role == TRACING_DATA && size > 12)
 		err = perfdata_header_take_formats(&d->events, bytes + 12, size - 12);
 	else if (!err && role == EVENT_UPDATE)
-		err = names_by_update(&d->events, bytes, size);
+		err = names_by(&d->events, d->events.records[d->events.slot_of[type]].value, bytes,
+			       8, size);
 	return err ? err : decoder_pass_on(d);
 }
 

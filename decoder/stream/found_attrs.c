@@ -25,10 +25,6 @@ int found_attrs_add(const struct events *events, const unsigned char *attr, size
 		       : 0;
 }
 
-/*
- * Lists of attrs -> events, and -> JSON.
- */
-
 int given_attrs_add(const struct attr_list *list, struct events *events, struct error *e)
 {
 	enum byte_order order = events->order;

@@ -170,18 +170,16 @@ static int tell_build_id(void *context, const struct record_text *told)
 	return known && *known ? 0 : -ENOMEM;
 }
 
-int join_build_ids(struct join *join, const unsigned char *bytes, size_t size)
+int join_build_ids(struct join *join, const struct layout *layout, const unsigned char *bytes,
+		   size_t size)
 {
 	static const char *const paths[] = {"build_ids[].build_id", "build_ids[].build_id_size",
 					    "build_ids[].filename"};
-	const struct abi *abi = join->events->abi;
-	const struct abi_value *section = abi_value(abi_family(abi, "feature"), "build_id", NULL);
 	struct build_id b = {.join = join};
 
-	if (!section || !section->layout)
-		return 0;
-	return record_tell(abi, section->layout, join->events->order, bytes, 0, size, paths, 3,
-			   tell_build_id, &b);
+	return layout ? record_tell(join->events->abi, layout, join->events->order, bytes, 0, size,
+				    paths, 3, tell_build_id, &b)
+		      : 0;
 }
 
 static uint64_t constant_of(const struct abi *abi, const char *family, const char *name)

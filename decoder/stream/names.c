@@ -207,38 +207,28 @@ static int tell_arch(void *context, const struct record_text *told)
 }
 
 static const struct {
-	const char *feature;
+	const char *value;
 	const char *paths[2];
 	size_t count;
 	int (*tell)(void *, const struct record_text *);
-} features[] = {
+} namers[] = {
 	{"arch", {"arch"}, 1, tell_arch},
+	{"event_update", {"id", "name"}, 2, tell_update},
 	{"event_desc", {"event_desc[].ids", "event_desc[].name"}, 2, tell_desc},
 	{"simpleperf_meta_info", {"meta_info[].key", "meta_info[].value"}, 2, tell_meta},
 };
 
-int names_by_feature(struct events *events, const struct abi_value *feature,
-		     const unsigned char *bytes, size_t size)
+int names_by(struct events *events, const struct abi_value *value, const unsigned char *bytes,
+	     size_t from, size_t size)
 {
 	struct naming naming = {.events = events};
 
-	for (size_t i = 0; i < sizeof(features) / sizeof(features[0]); i++)
-		if (!strcmp(features[i].feature, feature->name))
-			return record_tell(events->abi, feature->layout, events->order, bytes, 0,
-					   size, features[i].paths, features[i].count,
-					   features[i].tell, &naming);
+	for (size_t i = 0; i < sizeof(namers) / sizeof(namers[0]); i++)
+		if (!strcmp(namers[i].value, value->name))
+			return record_tell(events->abi, value->layout, events->order, bytes, from,
+					   size, namers[i].paths, namers[i].count, namers[i].tell,
+					   &naming);
 	return 0;
-}
-
-int names_by_update(struct events *events, const unsigned char *bytes, size_t size)
-{
-	static const char *const paths[] = {"id", "name"};
-	const struct abi_value *update =
-		abi_value(abi_family(events->abi, "tool_record"), "event_update", NULL);
-	struct naming naming = {.events = events};
-
-	return record_tell(events->abi, update->layout, events->order, bytes, 8, size, paths, 2,
-			   tell_update, &naming);
 }
 
 int names_put(const struct events *events, struct out *out)

@@ -24,15 +24,15 @@ struct event_name {
  */
 int names_by_attr(struct events *events, int event, const unsigned char *attr, size_t size);
 
-/* By the feature section of that value, if it names events or the machine. 0 or -ENOMEM. */
-int names_by_feature(struct events *events, const struct abi_value *feature,
-		     const unsigned char *bytes, size_t size);
+/*
+ * By the feature section, or the record EVENT_UPDATE, of that value, from byte `from` on, if it
+ * names events or the machine. 0 or -ENOMEM.
+ */
+int names_by(struct events *events, const struct abi_value *value, const unsigned char *bytes,
+	     size_t from, size_t size);
 
 /* Those that were named by their attr alone, by the formats of events->formats. 0 or -ENOMEM. */
 int names_by_formats(struct events *events);
-
-/* By EVENT_UPDATE, a whole record. 0 or -ENOMEM. */
-int names_by_update(struct events *events, const unsigned char *bytes, size_t size);
 
 /* Writes the member "events": their names, by index. 0 or -ENOMEM. */
 int names_put(const struct events *events, struct out *out);

@@ -447,21 +447,19 @@ int perfdata_header_take_feature(struct events *events, uint64_t feature,
 
 	if (value && !strcmp(value->name, "tracing_data"))
 		return perfdata_header_take_formats(events, bytes, size);
-	return value && value->layout ? names_by_feature(events, value, bytes, size) : 0;
+	return value && value->layout ? names_by(events, value, bytes, 0, size) : 0;
 }
 
 /* What records go by of a feature section: the machine, or names of events. */
 static int take_section(const struct reader *r, const char *name)
 {
-	const struct abi_value *value =
-		abi_value(abi_family(r->events->abi, "feature"), name, NULL);
+	const struct abi_value *value = perfdata_named(r->file, r->events->abi, name);
 	struct segment range;
 	uint64_t named_at;
 	unsigned char *bytes;
 	int err;
 
-	if (!value || !perfdata_has_feature(r->file, (unsigned)value->value) ||
-	    (!r->lines->join && !strcmp(name, "build_id")))
+	if (!value || (!r->lines->join && !strcmp(name, "build_id")))
 		return 0;
 	err = perfdata_find_feature(r->file, r->in, r->events->order, (unsigned)value->value,
 				    &range, &named_at);
@@ -471,7 +469,7 @@ static int take_section(const struct reader *r, const char *name)
 			   strcmp(name, "tracing_data") != 0 ? SECTION_MAX : TRACING_DATA_MAX,
 			   &bytes);
 	if (!err && bytes && !strcmp(name, "build_id"))
-		err = join_build_ids(r->lines->join, bytes, (size_t)range.size);
+		err = join_build_ids(r->lines->join, value->layout, bytes, (size_t)range.size);
 	else if (!err && bytes)
 		err = perfdata_header_take_feature(r->events, value->value, bytes,
 						   (size_t)range.size);
