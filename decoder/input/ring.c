@@ -115,10 +115,8 @@ int ring_open(struct ring *ring, const struct abi *abi, struct input *in, enum b
 		return err;
 	ring->page = plan_fixed_size(&ring->plan);
 	err = ring_find_data(&ring->plan, page, order, in->size, "an image of ", &data, e);
-	if (err) {
-		plan_free(&ring->plan);
+	if (err)
 		return err;
-	}
 	head = field(&ring->plan, page, order, "data_head");
 	tail = field(&ring->plan, page, order, "data_tail");
 	ring->unread = in->size - data.offset - data.size;

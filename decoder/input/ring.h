@@ -15,7 +15,7 @@ struct ring {
 	bool lost_end;    /* of a backward buffer: the same at its end */
 	uint64_t unread;  /* bytes of the image that are not of data pages */
 	uint64_t page;    /* bytes of the metadata page, as long as its layout */
-	struct plan plan; /* of the metadata page; free with plan_free() */
+	struct plan plan; /* of the metadata page; free with plan_free() in any case */
 };
 
 enum { RING_PAGE_MIN = 4096 };
