@@ -385,15 +385,12 @@ int events_of_id(const struct events *events, uint64_t id)
 static bool id_in(const struct events *events, const struct shape *shape, bool is_sample,
 		  const unsigned char *bytes, size_t size, uint64_t *id)
 {
-	if (is_sample) {
-		if (shape->sample_id < 0 || size < (size_t)shape->sample_id + 8)
-			return false;
-		*id = load_word(bytes + shape->sample_id, 8, events->order);
-		return true;
-	}
-	if (shape->tail_id < 0 || size < (size_t)shape->tail + 8)
+	int place = is_sample ? shape->sample_id : shape->tail_id;
+	size_t at = (size_t)place, least = (is_sample ? at : shape->tail) + 8;
+
+	if (place < 0 || size < least)
 		return false;
-	*id = load_word(bytes + size - shape->tail_id, 8, events->order);
+	*id = load_word(bytes + (is_sample ? at : size - at), 8, events->order);
 	return true;
 }
 
