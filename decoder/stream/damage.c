@@ -32,36 +32,27 @@ static bool is_plausible(const struct events *events, const unsigned char *bytes
 	       events->slot_of[type_index((uint32_t)load_word(bytes, 4, events->order))] >= 0;
 }
 
-/*
- * Whether another comes behind one that fits nearly anything, as perf's own do, or that stands
- * where records do not if only whole ones are missing.
- */
-static enum verdict has_successor(const struct events *events, const unsigned char *bytes,
-				  size_t size, bool at_end)
-{
-	if (size < 8)
-		return !at_end ? UNDECIDED : size ? NO_RECORD : RECORD;
-	if (!is_plausible(events, bytes) || (at_end && size_at(events, bytes) > size))
-		return NO_RECORD;
-	return RECORD;
-}
-
 static enum verdict try_record(struct lines *lines, const unsigned char *bytes, size_t size,
 			       bool at_end, bool is_aligned)
 {
 	const struct events *events = lines->events;
 	unsigned type = type_index((uint32_t)load_word(bytes, 4, events->order));
-	size_t length = size_at(events, bytes);
-	enum verdict verdict = RECORD;
+	size_t length = size_at(events, bytes), left;
 
 	if (!is_plausible(events, bytes))
 		return NO_RECORD;
 	if (length > size)
 		return at_end ? NO_RECORD : UNDECIDED;
-	if (events->is_tool[type] || !is_aligned)
-		verdict = has_successor(events, bytes + length, size - length, at_end);
-	if (verdict != RECORD)
-		return verdict;
+	left = size - length;
+	/* Another has to come behind one that fits nearly anything, as perf's own do, or that
+	 * stands where records do not if only whole ones are missing. */
+	if (events->is_tool[type] || !is_aligned) {
+		if (left < 8 && !at_end)
+			return UNDECIDED;
+		if (left && (left < 8 || !is_plausible(events, bytes + length) ||
+			     (at_end && size_at(events, bytes + length) > left)))
+			return NO_RECORD;
+	}
 	if (length > lines->credit)
 		return NO_RECORD;
 	lines->credit -= length;
