@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { DEPTH_MAX = 64 };
 
@@ -79,9 +80,10 @@ static bool eval_operand(struct expression *e, uint64_t *value)
 			*value = *op == '~' ? ~*value : -*value;
 			return true;
 		}
-	*value = strtoull(e->at, &end, 0);
-	if (!isdigit((unsigned char)*e->at))
+	/* From glibc 2.38 on strtoull takes 0b11, which libtraceevent does not. */
+	if (!isdigit((unsigned char)*e->at) || strncasecmp(e->at, "0b", 2) == 0)
 		return false;
+	*value = strtoull(e->at, &end, 0);
 	e->at = end + strspn(end, "uUlL");
 	return !isalnum((unsigned char)*e->at) && *e->at != '_';
 }
