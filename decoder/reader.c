@@ -230,7 +230,7 @@ void perfabi_close(struct perfabi_reader *reader)
 
 /* One record as what is handed out. 1, 0 if its type is not asked for, or -ENOMEM. */
 static inline int take_record(struct perfabi_reader *reader, const unsigned char *bytes,
-			      struct place place)
+			      const struct place *place)
 {
 	struct decoder *d = &reader->call.decoder;
 	struct perfabi_record *record = &reader->record;
@@ -251,8 +251,8 @@ static inline int take_record(struct perfabi_reader *reader, const unsigned char
 	record->bytes = bytes;
 	record->name = taken->slot < 0 ? "UNKNOWN" : d->lines.begin[taken->slot].name;
 	record->event = taken->event < 0 ? -1 : taken->event;
-	record->offset = place.offset;
-	record->within = place.within;
+	record->offset = place->offset;
+	record->within = place->within;
 	record->fields = d->lines.record.fields; /* which stay until the next is taken */
 	record->field_count = d->lines.record.field_count;
 	record->own = taken->plan;
@@ -272,7 +272,7 @@ static int go_on(struct perfabi_reader *reader)
 	int got;
 
 	if (find) { /* the first record of a run */
-		got = take_record(reader, find->bytes, find->place);
+		got = take_record(reader, find->bytes, &find->place);
 		if (got < 0)
 			return got;
 		size = reader->record.size;
@@ -290,7 +290,7 @@ static int go_on(struct perfabi_reader *reader)
 					    "the ring holds no record at byte %llu of its data",
 					    (unsigned long long)(reader->ring.position &
 								 (reader->ring.size - 1)));
-		return got > 0 && take_record(reader, bytes, place) < 0 ? -ENOMEM : got;
+		return got > 0 && take_record(reader, bytes, &place) < 0 ? -ENOMEM : got;
 	}
 	if (reader->is_last_step)
 		return 0;

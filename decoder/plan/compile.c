@@ -766,13 +766,15 @@ static void compile_fields(struct compiler *c, const struct layout_list *list)
 		if (!is_wanted && node->kind != LAYOUT_NUMBER)
 			plan_add(c, OP_HIDE);
 		compile_node(c, node);
+		for (; !is_wanted && first < c->plan->count; first++) {
+			uint8_t *kind = &plan_op(c, first)->kind;
+
+			if (*kind >= OP_U8 &&
+			    (*kind < OP_SET || (*kind == OP_SET && node->kind == LAYOUT_NUMBER)))
+				*kind = OP_SKIP;
+		}
 		if (!is_wanted && node->kind != LAYOUT_NUMBER)
 			plan_add(c, OP_SHOW);
-		else if (!is_wanted)
-			for (; first < c->plan->count; first++)
-				if (plan_op(c, first)->kind >= OP_U8 &&
-				    plan_op(c, first)->kind <= OP_SET)
-					plan_op(c, first)->kind = OP_SKIP;
 	}
 }
 

@@ -208,6 +208,12 @@ ALWAYS_INLINE bool as_text(const struct input *in)
 	return in->how != AS_FIELDS;
 }
 
+/* Whether the text of a value is wanted; between OP_HIDE and OP_SHOW it is not. */
+ALWAYS_INLINE bool is_written(const struct input *in, const struct state *s)
+{
+	return as_text(in) && !s->hidden;
+}
+
 ALWAYS_INLINE bool is_slow(const struct input *in)
 {
 	return in->how == AS_TEXT_AND_MORE;
@@ -500,7 +506,7 @@ ALWAYS_INLINE enum record_problem run_string(const struct input *in, struct stat
 		if (in->pass != TAKE_ALL)
 			return impossible;
 	}
-	if (as_text(in)) {
+	if (is_written(in, s)) {
 		put_op_key(s, op);
 		s->p = (in->r->lossy ? put_lossy : put_string)(s->p, s->at, n);
 	}
@@ -522,7 +528,7 @@ ALWAYS_INLINE enum record_problem run_bytes(const struct input *in, struct state
 	shown = s->v;
 	if (op->text.used != NO_REG && in->r->regs[op->text.used] < shown)
 		shown = in->r->regs[op->text.used];
-	if (as_text(in)) {
+	if (is_written(in, s)) {
 		put_op_key(s, op);
 		s->p = put_bytes(s->p, s->at, (size_t)shown);
 		*s->p++ = '"';
@@ -556,7 +562,7 @@ ALWAYS_INLINE enum record_problem run_raw(const struct input *in, struct state *
 {
 	char *p;
 
-	if (!as_text(in) || !in->r->raw || !in->r->format)
+	if (!is_written(in, s) || !in->r->raw || !in->r->format)
 		return run_bytes(in, s, op);
 	if (!length(in, s, op))
 		return RECORD_SHORT;
@@ -605,7 +611,7 @@ ALWAYS_INLINE enum record_problem run_opaque(const struct input *in, struct stat
 {
 	if (!length(in, s, op))
 		return RECORD_SHORT;
-	if (as_text(in)) {
+	if (is_written(in, s)) {
 		put_op_key(s, op);
 		s->p = put_u64(s->p, s->v);
 	}
@@ -629,7 +635,7 @@ ALWAYS_INLINE enum record_problem run_attr(const struct input *in, struct state 
 		return RECORD_ATTR;
 	if (size > left(in, s))
 		return RECORD_SHORT;
-	if (as_text(in)) {
+	if (is_written(in, s)) {
 		put_op_key(s, op);
 		s->p = put_attr_text(s->p, in->r, s->at, (size_t)size);
 	}
@@ -645,7 +651,7 @@ ALWAYS_INLINE enum record_problem run_array(const struct input *in, struct state
 		return RECORD_SHORT;
 	if (s->v > left(in, s) / op->width)
 		return RECORD_COUNT;
-	if (as_text(in)) {
+	if (is_written(in, s)) {
 		put_op_key(s, op);
 		s->p = put_array(s->p, op, s->at, s->v, in->swap);
 	}

@@ -624,8 +624,8 @@ static void find_reading(struct lines *lines, const unsigned char *bytes, struct
 
 /* A record that is not like the last of its head, but with `word` and `id`, if it has one. */
 static __attribute__((noinline)) struct lines_record *
-take_new(struct lines *lines, const unsigned char *bytes, struct place place, struct head *head,
-	 uint64_t word, uint64_t id, bool has_id)
+take_new(struct lines *lines, const unsigned char *bytes, const struct place *place,
+	 struct head *head, uint64_t word, uint64_t id, bool has_id)
 {
 	const struct events *events = lines->events;
 	struct lines_record *record = &lines->unlike;
@@ -637,7 +637,7 @@ take_new(struct lines *lines, const unsigned char *bytes, struct place place, st
 					.event = EVENT_NONE};
 	record->index = type_index(record->type);
 	record->slot = events->slot_of[record->index];
-	find_reading(lines, bytes, place, record);
+	find_reading(lines, bytes, *place, record);
 	if (record->taken != LINES_BY_PLAN ||
 	    (has_id ? record->event < 0 : !events->is_tool[record->index] && events->count != 1))
 		return record; /* its bytes say more than its head */
@@ -651,7 +651,7 @@ take_new(struct lines *lines, const unsigned char *bytes, struct place place, st
  * until the next one.
  */
 static inline struct lines_record *take_header(struct lines *lines, const unsigned char *bytes,
-					       struct place place)
+					       const struct place *place)
 {
 	const struct events *events = lines->events;
 	bool swap = events->order != host_order();
@@ -721,7 +721,7 @@ static inline void set_recording(struct lines *lines)
 }
 
 const struct lines_record *lines_take(struct lines *lines, const unsigned char *bytes,
-				      struct place place)
+				      const struct place *place)
 {
 	const struct lines_record *record;
 	enum record_problem problem;
@@ -743,7 +743,7 @@ const struct lines_record *lines_take(struct lines *lines, const unsigned char *
 	if (lines->record.err)
 		lines->out->err = lines->record.err;
 	if (problem)
-		say_problem(lines, place, record, problem);
+		say_problem(lines, *place, record, problem);
 	if (problem && problem < RECORD_IMPOSSIBLE)
 		lines->record.field_count = 0;
 	return record;
@@ -800,7 +800,7 @@ void lines_put(struct lines *lines, const unsigned char *bytes, size_t size, str
 {
 	set_recording(lines);
 	while (size >= 8) {
-		struct lines_record *record = take_header(lines, bytes, place);
+		struct lines_record *record = take_header(lines, bytes, &place);
 		size_t n = record->size;
 
 		if (record->taken == LINES_BY_PLAN)
@@ -818,7 +818,7 @@ void lines_put(struct lines *lines, const unsigned char *bytes, size_t size, str
 void lines_put_large(struct lines *lines, const unsigned char *bytes, uint64_t size,
 		     struct place place)
 {
-	const struct lines_record *record = take_header(lines, bytes, place);
+	const struct lines_record *record = take_header(lines, bytes, &place);
 	char *p = out_room(lines->out, 512);
 
 	if (!p || record->taken == LINES_PASSED_BY || !writes_lines(lines) ||

@@ -109,7 +109,7 @@ void lines_put(struct lines *lines, const unsigned char *bytes, size_t size, str
  * returns is good as long.
  */
 const struct lines_record *lines_take(struct lines *lines, const unsigned char *bytes,
-				      struct place place);
+				      const struct place *place);
 
 /* The samples that join held and holds no longer; `at_end`: no more records come. */
 void lines_put_held(struct lines *lines, bool at_end);
