@@ -134,10 +134,12 @@ struct perfabi_reader {
 	struct call call;
 	struct live_ring ring;
 	struct finds coming; /* what the last step found, ... */
-	struct finds said;   /* ... and what was found wrong while a record was taken */
+	struct find run;     /* ... the records of it that come next, ... */
+	struct finds said;   /* ... and what was found wrong while one of them was taken */
 	bool is_last_step;
 	bool is_taken; /* `record` is to be handed out behind what was said of it */
 	int err;       /* from now on */
+	uint32_t kind; /* of the last record */
 	struct perfabi_record record, wrong; /* what was handed out, or is to be */
 	struct finds *handed;                /* the queue whose oldest `wrong` is; NULL: none */
 };
@@ -188,6 +190,7 @@ static int open_reader(const struct perfabi *perfabi, const struct call_input *i
 		perfabi_close(reader);
 		return err;
 	}
+	reader->call.decoder.lines.say_to = &reader->said;
 	*out = reader;
 	return 0;
 }
@@ -228,7 +231,7 @@ void perfabi_close(struct perfabi_reader *reader)
 	free(reader);
 }
 
-/* One record as what is handed out. 1, 0 if its type is not asked for, or -ENOMEM. */
+/* One record as what is handed out: is_taken, if its type is asked for. 0, or -ENOMEM. */
 static inline int take_record(struct perfabi_reader *reader, const unsigned char *bytes,
 			      const struct place *place)
 {
@@ -236,28 +239,41 @@ static inline int take_record(struct perfabi_reader *reader, const unsigned char
 	struct perfabi_record *record = &reader->record;
 	const struct lines_record *taken;
 
-	d->lines.say_to = &reader->said;
 	taken = lines_take(&d->lines, bytes, place);
-	d->lines.say_to = &reader->coming;
 	record->size = taken->size;
-	if (d->out.err)
+	if (__builtin_expect(d->out.err, 0))
 		return d->out.err;
 	if (taken->taken == LINES_PASSED_BY)
 		return 0;
+	reader->is_taken = true;
 	/* member by member: the others stay as open_reader() left them */
-	record->order = d->events.order == BIG ? PERFABI_BIG : PERFABI_LITTLE;
-	record->type = taken->type;
-	record->misc = taken->misc;
+	if (reader->kind != taken->kind) {
+		reader->kind = taken->kind;
+		record->order = d->events.order == BIG ? PERFABI_BIG : PERFABI_LITTLE;
+		record->type = taken->type;
+		record->misc = taken->misc;
+		record->name = taken->slot < 0 ? "UNKNOWN" : d->lines.begin[taken->slot].name;
+		record->event = taken->event < 0 ? -1 : taken->event;
+		record->own = taken->plan;
+	}
 	record->bytes = bytes;
-	record->name = taken->slot < 0 ? "UNKNOWN" : d->lines.begin[taken->slot].name;
-	record->event = taken->event < 0 ? -1 : taken->event;
 	record->offset = place->offset;
 	record->within = place->within;
 	record->fields = d->lines.record.fields; /* which stay until the next is taken */
 	record->field_count = d->lines.record.field_count;
-	record->own = taken->plan;
-	reader->is_taken = true;
-	return 1;
+	return 0;
+}
+
+/* The next record of the run. 0, or -ENOMEM. */
+static inline int take_of_run(struct perfabi_reader *reader)
+{
+	struct find *run = &reader->run;
+	int err = take_record(reader, run->bytes, &run->place);
+
+	run->bytes += reader->record.size;
+	run->size -= reader->record.size;
+	place_advance(&run->place, reader->record.size);
+	return err;
 }
 
 /* As much as is needed to have something to hand out. 1, 0 at the end, or a negative errno. */
@@ -268,19 +284,15 @@ static int go_on(struct perfabi_reader *reader)
 	struct place place = place_at(0);
 	const unsigned char *bytes;
 	bool more = true;
-	size_t size;
 	int got;
 
-	if (find) { /* the first record of a run */
-		got = take_record(reader, find->bytes, &find->place);
-		if (got < 0)
-			return got;
-		size = reader->record.size;
-		find->bytes += size;
-		find->size -= size;
-		place_advance(&find->place, size);
-		if (!find->size)
-			finds_drop(&reader->coming);
+	if (reader->run.size) {
+		got = take_of_run(reader);
+		return got ? got : 1;
+	}
+	if (find) {
+		reader->run = *find;
+		finds_drop(&reader->coming);
 		return 1;
 	}
 	if (reader->ring.tail) {
@@ -290,11 +302,13 @@ static int go_on(struct perfabi_reader *reader)
 					    "the ring holds no record at byte %llu of its data",
 					    (unsigned long long)(reader->ring.position &
 								 (reader->ring.size - 1)));
-		return got > 0 && take_record(reader, bytes, &place) < 0 ? -ENOMEM : got;
+		return got > 0 && take_record(reader, bytes, &place) ? -ENOMEM : got;
 	}
 	if (reader->is_last_step)
 		return 0;
+	d->lines.say_to = &reader->coming;
 	got = decoder_step(d, &more);
+	d->lines.say_to = &reader->said;
 	reader->is_last_step = !more;
 	return got ? got : d->out.err ? d->out.err : 1;
 }
@@ -305,13 +319,13 @@ static bool hand_out(struct perfabi_reader *reader, const struct perfabi_record 
 	struct find *find = finds_oldest(&reader->coming);
 	const struct diagnostic *wrong;
 
-	if (finds_oldest(&reader->said)) {
+	if (__builtin_expect(finds_oldest(&reader->said) != NULL, 0)) {
 		reader->handed = &reader->said;
 	} else if (reader->is_taken) {
 		reader->is_taken = false;
 		*record = &reader->record;
 		return true;
-	} else if (find && find->wrong) {
+	} else if (!reader->run.size && find && find->wrong) {
 		reader->handed = &reader->coming;
 	} else {
 		return false;
@@ -331,7 +345,8 @@ static bool hand_out(struct perfabi_reader *reader, const struct perfabi_record 
 	return true;
 }
 
-int perfabi_next(struct perfabi_reader *reader, const struct perfabi_record **record)
+static __attribute__((noinline)) int next_of_any(struct perfabi_reader *reader,
+						 const struct perfabi_record **record)
 {
 	int got = reader->err ? reader->err : 1;
 
@@ -345,6 +360,20 @@ int perfabi_next(struct perfabi_reader *reader, const struct perfabi_record **re
 	if (got <= 0)
 		*record = NULL;
 	return got;
+}
+
+int perfabi_next(struct perfabi_reader *reader, const struct perfabi_record **record)
+{
+	/* most are of a run, and there is nothing to be said of them */
+	if (reader->run.size && !reader->handed && !reader->err) {
+		reader->err = take_of_run(reader);
+		if (reader->is_taken && !finds_oldest(&reader->said)) {
+			reader->is_taken = false;
+			*record = &reader->record;
+			return 1;
+		}
+	}
+	return next_of_any(reader, record);
 }
 
 void perfabi_reader_result(const struct perfabi_reader *reader, struct perfabi_result *result)

@@ -778,22 +778,35 @@ static void compile_fields(struct compiler *c, const struct layout_list *list)
 	}
 }
 
-/* Whoever wants fields alone need not run a plan all of whose fields are at known places. */
-static void find_exact(struct plan *plan)
+/* Whether it is of a kind that has its count in front and nothing else to it. */
+static bool is_counted(const struct op *op)
 {
-	for (size_t i = 0; i < plan->count; i++) {
-		const struct op *op = &plan->ops[i];
+	const struct amount *amount = &op->text.amount;
 
-		if (op->kind > OP_SKIP && op->kind != OP_PAD && op->kind != OP_TEXT &&
-		    op->kind != OP_CLOSE && op->kind != OP_END)
-			return;
+	return (op->kind == OP_BYTES || op->kind == OP_RAW || op->kind == OP_ARRAY) &&
+	       amount->from == LAYOUT_FROM_PREFIX && !amount->less && !amount->per;
+}
+
+/* Whoever wants fields alone need not run a plan all of whose fields are at known places. */
+static void find_fixed(struct plan *plan)
+{
+	const struct op *op = plan->ops;
+	size_t size = HEADER;
+
+	for (; op->kind <= OP_SKIP || op->kind == OP_PAD || op->kind == OP_TEXT ||
+	       op->kind == OP_CLOSE;
+	     op++) {
+		size += op->kind == OP_NEED ? op->bytes : 0;
 		if (!op->number || op->kind > OP_SET)
 			continue;
 		plan->first = plan->first ? plan->first : op;
 		plan->last = op + 1;
 	}
-	if (!plan->keeps)
-		plan->exact = (uint32_t)(HEADER + plan_fixed_size(plan));
+	plan->rest = op;
+	while (op->kind == OP_HIDE && is_counted(op + 1) && op[2].kind == OP_SHOW)
+		op += 3;
+	if (op->kind == OP_END && !plan->keeps)
+		plan->ahead = (uint32_t)size;
 }
 
 int plan_make(struct plan *plan, const struct plan_for *with, const struct layout *layout)
@@ -828,7 +841,7 @@ int plan_make(struct plan *plan, const struct plan_for *with, const struct layou
 			plan->ops[i++].kind = OP_PAIR;
 	}
 	if (is_record && !c.err)
-		find_exact(plan);
+		find_fixed(plan);
 	if (c.err)
 		plan_free(plan);
 	return c.err;

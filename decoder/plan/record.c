@@ -802,7 +802,7 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 
 	r->finding_count = 0;
 	r->field_count = 0;
-	r->exact = NULL;
+	r->fixed = NULL;
 	if (size < from + plan->tail) {
 		r->failed = NULL;
 		r->failed_at = (uint32_t)size;
@@ -1022,18 +1022,45 @@ VARIANT(text_and_more_swapped, true, AS_TEXT_AND_MORE)
 VARIANT(fields, false, AS_FIELDS)
 VARIANT(fields_swapped, true, AS_FIELDS)
 
-void record_take_exact(const struct plan *plan, struct record *r, const unsigned char *bytes)
+/* The fields of all records of that plan, but for their values. */
+static __attribute__((noinline)) void add_fixed(const struct plan *plan, struct record *r)
+{
+	const struct input in = {.plan = plan, .r = r, .how = AS_FIELDS};
+
+	r->field_count = 0;
+	for (const struct op *op = plan->first; op < plan->last; op++)
+		if (op->kind <= OP_SET)
+			add_field(&in, op, in.bytes + op->offset, op->width, 0);
+	r->fixed = plan;
+}
+
+bool record_take_fixed(const struct plan *plan, struct record *r, const unsigned char *bytes,
+		       size_t size)
 {
 	bool swap = r->order != host_order();
-	const struct input in = {.plan = plan, .r = r, .bytes = bytes, .how = AS_FIELDS};
+	size_t at = plan->ahead;
 
-	if (r->exact != plan) {
-		r->field_count = 0;
-		for (const struct op *op = plan->first; op < plan->last; op++)
-			if (op->kind <= OP_SET)
-				add_field(&in, op, bytes + op->offset, op->width, 0);
-		r->exact = plan;
+	if (!at || size < at)
+		return false;
+	for (const struct op *op = plan->rest; op->kind != OP_END; op++) {
+		const struct amount *amount = &op->text.amount;
+		size_t width = op->kind == OP_ARRAY ? op->width : 1;
+		uint64_t n;
+
+		if (op->kind == OP_HIDE || op->kind == OP_SHOW)
+			continue;
+		if (size - at < amount->prefix)
+			return false;
+		n = load_swapped(bytes + at, amount->prefix, swap);
+		at += amount->prefix;
+		if (n > size || n * width > size - at)
+			return false;
+		at += n * width;
 	}
+	if (at != size)
+		return false;
+	if (r->fixed != plan)
+		add_fixed(plan, r);
 	for (size_t i = 0; i < r->field_count; i++) {
 		struct perfabi_field *field = &r->fields[i];
 		uint64_t v = load_swapped(bytes + field->offset, field->width, swap);
@@ -1042,6 +1069,7 @@ void record_take_exact(const struct plan *plan, struct record *r, const unsigned
 
 		field->value = (v ^ sign) - sign;
 	}
+	return true;
 }
 
 /* In each way that there is, until one fits; the last is kept if none does. */

@@ -73,7 +73,7 @@ struct record {
 	size_t finding_count;
 	struct perfabi_field *fields; /* own[0] is the plan's operation; to be freed with free() */
 	size_t field_count, field_capacity;
-	const struct plan *exact; /* record_take_exact() gave its fields last; NULL: it did not */
+	const struct plan *fixed; /* record_take_fixed() gave its fields last; NULL: it did not */
 };
 
 /* What a line of that plan and so many bytes takes at most, with raw data by `format`, or NULL. */
@@ -98,8 +98,12 @@ enum record_problem record_put(const struct plan *plan, struct record *r,
 			       const unsigned char *bytes, size_t from, size_t size, uint16_t misc,
 			       char **out);
 
-/* The fields of a record of the very size of a plan that is exact. */
-void record_take_exact(const struct plan *plan, struct record *r, const unsigned char *bytes);
+/*
+ * The same as fields, of a record all of whose fields are at places that the plan knows, and which
+ * fits it; false: whether it does is for record_put() to say.
+ */
+bool record_take_fixed(const struct plan *plan, struct record *r, const unsigned char *bytes,
+		       size_t size);
 
 /* The sentence to a problem: "callchain: more elements than bytes". Returns `text`. */
 const char *record_problem_text(enum record_problem problem, const struct record *r, char *text,

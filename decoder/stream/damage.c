@@ -178,7 +178,7 @@ size_t scan_records(enum byte_order order, const uint8_t *special, const unsigne
 		}
 		type = type_index((uint32_t)load_word(bytes + at, 4, order));
 		length = (uint16_t)load_word(bytes + at + 6, 2, order);
-		if (type && size_is_large(order, bytes + at))
+		if (type >= TYPES / 2 && size_is_large(order, bytes + at))
 			*stop = SCAN_SPECIAL;
 		else if (length < 8)
 			*stop = SCAN_SIZE;

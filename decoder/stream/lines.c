@@ -634,7 +634,8 @@ take_new(struct lines *lines, const unsigned char *bytes, const struct place *pl
 					.type = (uint32_t)load_word(bytes, 4, events->order),
 					.misc = (uint16_t)load_word(bytes + 4, 2, events->order),
 					.size = (uint16_t)load_word(bytes + 6, 2, events->order),
-					.event = EVENT_NONE};
+					.event = EVENT_NONE,
+					.kind = ++lines->kinds};
 	record->index = type_index(record->type);
 	record->slot = events->slot_of[record->index];
 	find_reading(lines, bytes, *place, record);
@@ -650,16 +651,15 @@ take_new(struct lines *lines, const unsigned char *bytes, const struct place *pl
  * Counts a record, and finds out by what to read it, if it is to be read. What it returns is good
  * until the next one.
  */
-static inline struct lines_record *take_header(struct lines *lines, const unsigned char *bytes,
-					       const struct place *place)
+static inline __attribute__((always_inline)) struct lines_record *
+take_header(struct lines *lines, const unsigned char *bytes, const struct place *place)
 {
 	const struct events *events = lines->events;
 	bool swap = events->order != host_order();
 	unsigned index = type_index((uint32_t)load_swapped(bytes, 4, swap));
 	size_t size = load_swapped(bytes + 6, 2, swap);
-	const struct id_place *place_of_id =
-		events->is_sample[index] ? &lines->sample_id : &lines->other_id;
-	bool has_id = size >= place_of_id->least && !events->is_tool[index];
+	const struct id_place *place_of_id = &lines->ids[index];
+	bool has_id = size >= place_of_id->least;
 	struct lines_record *record;
 	uint64_t word, id = 0;
 	struct head *head;
@@ -695,7 +695,7 @@ static void forget_events(struct lines *lines)
 	bool others = first && first->tail_id >= 0;
 
 	lines->changes = events->changes;
-	lines->record.exact = NULL;
+	lines->record.fixed = NULL;
 	memset(lines->again, 0, sizeof(lines->again));
 	memset(lines->heads, 0, sizeof(lines->heads));
 	for (size_t i = 1; i < events->shape_count; i++) {
@@ -704,12 +704,16 @@ static void forget_events(struct lines *lines)
 		samples = samples && shape->sample_id == first->sample_id;
 		others = others && shape->tail_id == first->tail_id && shape->tail == first->tail;
 	}
-	lines->sample_id = lines->other_id = (struct id_place){.least = SIZE_MAX};
-	if (samples)
-		lines->sample_id =
-			(struct id_place){first->sample_id, (size_t)first->sample_id + 8};
-	if (others)
-		lines->other_id = (struct id_place){-first->tail_id, first->tail + 8u};
+	for (unsigned type = 0; type < TYPES; type++) {
+		bool is_sample = events->is_sample[type];
+
+		lines->ids[type] = (struct id_place){.least = SIZE_MAX};
+		if (is_sample && samples)
+			lines->ids[type] =
+				(struct id_place){first->sample_id, (size_t)first->sample_id + 8};
+		else if (!is_sample && others && !events->is_tool[type])
+			lines->ids[type] = (struct id_place){-first->tail_id, first->tail + 8u};
+	}
 }
 
 static inline void set_recording(struct lines *lines)
@@ -730,16 +734,13 @@ const struct lines_record *lines_take(struct lines *lines, const unsigned char *
 	record = take_header(lines, bytes, place);
 	if (record->taken != LINES_BY_PLAN) {
 		lines->record.field_count = 0;
-		lines->record.exact = NULL;
+		lines->record.fixed = NULL;
 		return record;
 	}
-	if (record->size == record->plan->exact) {
-		record_take_exact(record->plan, &lines->record, bytes);
-		problem = RECORD_OK;
-	} else {
-		problem = record_put(record->plan, &lines->record, bytes, 8, record->size,
-				     record->misc, NULL);
-	}
+	if (record_take_fixed(record->plan, &lines->record, bytes, record->size))
+		return record;
+	problem = record_put(record->plan, &lines->record, bytes, 8, record->size, record->misc,
+			     NULL);
 	if (lines->record.err)
 		lines->out->err = lines->record.err;
 	if (problem)

@@ -49,6 +49,7 @@ struct lines_record {
 	int event;               /* its index; negative: none, or it is not known */
 	const struct plan *plan; /* or NULL */
 	struct head *head;       /* or NULL */
+	uint32_t kind; /* those with the same one differ in nothing but their size; from 1 on */
 };
 
 #endif

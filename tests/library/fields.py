@@ -9,6 +9,7 @@ import json
 import locale
 import mmap
 import os
+import random
 import re
 import struct
 import sys
@@ -330,6 +331,21 @@ def selected(api):
     check(api.lib.perfabi_field_name(api.p, 0) is None and api.lib.perfabi_field_name(api.p, 1 << 20) is None, "a name for none")
 
 
+def each_alone(api, data, options, path):
+    """A field that alone is asked for is what it is among all, and as much is wrong, also where the recording is damaged."""
+    draw = random.Random(path)
+    places = [None] + [draw.randrange(min(len(data), 104), len(data)) for _ in range(3 if os.environ.get("TEST_WHOLE") else 1)]
+    for place in places:
+        damaged = data if place is None else data[:place] + bytes([data[place] ^ 1 << draw.randrange(8)]) + data[place + 1:]
+        options.fields, options.field_count = None, 0
+        whole = [(r["type"], r["offset"], r.get("code"), [f[:3] for f in r.get("fields", [])]) for r in api.records(damaged, options) if "offset" in r]
+        for name in sorted({re.split(r"[.[]", f[0])[0] for _, _, _, fields in whole for f in fields}):
+            options.fields, options.field_count = names(name.encode())
+            alone = [(r["type"], r["offset"], r.get("code"), [f[:3] for f in r.get("fields", [])]) for r in api.records(damaged, options) if "offset" in r]
+            wanted = [(*head, [f for f in fields if re.split(r"[.[]", f[0])[0] == name]) for *head, fields in whole]
+            check(alone == wanted, path, name, "byte", place, [pair for pair in zip(alone, wanted) if pair[0] != pair[1]][:1])
+
+
 def main():
     locale.setlocale(locale.LC_ALL, "")
     api = Perfabi()
@@ -367,6 +383,7 @@ def main():
         for line, record in zip(wanted, got):
             fields += compare(line, record, path)
             records += 1
+        each_alone(api, data, options, path)
     print(f"{len(sys.argv) - 1} recordings, {records} records, {fields} fields, {refusals} messages")
 
 
