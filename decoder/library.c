@@ -58,10 +58,11 @@ static int check_options(struct call *call, const struct perfabi_options *o, boo
 	if ((unsigned)o->format > PERFABI_RECORDS)
 		return refuse_option(call, "format", "another number", "an enum perfabi_format");
 	if (o->shards && (o->sort || o->join || o->output || o->aux))
-		return refuse_option(call, "shards", "shards",
-				     "all of the recording, to sort, to join, and for AUX data");
+		return refuse_option(call, "shards", "one of them",
+				     "no sort, join, output or AUX data, which take all of it");
 	if (has_lines && (o->join || o->output) && o->field_count)
-		return refuse_option(call, "fields", "some of them", "all members with join");
+		return refuse_option(call, "fields", "one of them",
+				     "no join or output, which take all members");
 	if (has_lines && o->flat && o->value_names)
 		return refuse_option(call, "value_names", "names", "numbers with flat");
 	if ((unsigned)o->output > PERFABI_FIREFOX)

@@ -258,11 +258,10 @@ int decoder_find_format(struct decoder *d, struct error *e)
 		return err;
 	if (d->in.err)
 		return d->in.err;
+	if (!n && unpack_wrong(d->in.unpack))
+		return decoder_fail(d, -EINVAL, "%s", unpack_wrong(d->in.unpack));
 	if (!n)
-		return error_text(e, NULL,
-				  unpack_wrong(d->in.unpack) ? unpack_wrong(d->in.unpack)
-							     : "empty input",
-				  "a recording");
+		return error_text(e, NULL, "empty input", "a recording");
 	if (d->format == PERFABI_PERF_DATA && !perfdata_detect(input_bytes(&d->in), n, &order))
 		return error_text(e, NULL, "other bytes", "PERFILE2 or PERFFILE at the beginning");
 	if (d->format == PERFABI_RING && d->options.api.shards)
