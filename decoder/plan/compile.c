@@ -795,13 +795,8 @@ static void find_fixed(struct plan *plan)
 
 	for (; op->kind <= OP_SKIP || op->kind == OP_PAD || op->kind == OP_TEXT ||
 	       op->kind == OP_CLOSE;
-	     op++) {
+	     op++)
 		size += op->kind == OP_NEED ? op->bytes : 0;
-		if (!op->number || op->kind > OP_SET)
-			continue;
-		plan->first = plan->first ? plan->first : op;
-		plan->last = op + 1;
-	}
 	plan->rest = op;
 	while (op->kind == OP_HIDE && is_counted(op + 1) && op[2].kind == OP_SHOW)
 		op += 3;

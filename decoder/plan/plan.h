@@ -156,10 +156,9 @@ struct plan {
 	bool no_rest;        /* nobody asks for the bytes that no field accounts for */
 	bool trailer;        /* it ends with the sample_id ... */
 	uint32_t tail;       /* ... of so many bytes; whoever knows the attr sets it */
-	uint32_t ahead; /* the bytes up to `rest`, from which on there is nothing but what nobody
-			 * asks for, and before which there are but numbers: from the first to the
-			 * last (not included) that are asked for; 0: it is not so */
-	const struct op *first, *last, *rest;
+	uint32_t ahead; /* bytes that numbers at fixed places take, up to `rest`, which is nothing
+			 * but what nobody asks for; 0: it is not so */
+	const struct op *rest;
 	void **texts;
 	size_t text_count, text_used;
 };

@@ -1028,7 +1028,7 @@ static __attribute__((noinline)) void add_fixed(const struct plan *plan, struct 
 	const struct input in = {.plan = plan, .r = r, .how = AS_FIELDS};
 
 	r->field_count = 0;
-	for (const struct op *op = plan->first; op < plan->last; op++)
+	for (const struct op *op = plan->ops; op < plan->rest; op++)
 		if (op->kind <= OP_SET)
 			add_field(&in, op, in.bytes + op->offset, op->width, 0);
 	r->fixed = plan;

@@ -624,8 +624,8 @@ static void find_reading(struct lines *lines, const unsigned char *bytes, struct
 
 /* A record that is not like the last of its head, but with `word` and `id`, if it has one. */
 static __attribute__((noinline)) struct lines_record *
-take_new(struct lines *lines, const unsigned char *bytes, const struct place *place,
-	 struct head *head, uint64_t word, uint64_t id, bool has_id)
+take_new(struct lines *lines, const unsigned char *bytes, struct place place, struct head *head,
+	 uint64_t word, uint64_t id, bool has_id)
 {
 	const struct events *events = lines->events;
 	struct lines_record *record = &lines->unlike;
@@ -636,9 +636,9 @@ take_new(struct lines *lines, const unsigned char *bytes, const struct place *pl
 					.size = (uint16_t)load_word(bytes + 6, 2, events->order),
 					.event = EVENT_NONE,
 					.kind = ++lines->kinds};
-	record->index = type_index(record->type);
+	record->index = (uint16_t)type_index(record->type);
 	record->slot = events->slot_of[record->index];
-	find_reading(lines, bytes, *place, record);
+	find_reading(lines, bytes, place, record);
 	if (record->taken != LINES_BY_PLAN ||
 	    (has_id ? record->event < 0 : !events->is_tool[record->index] && events->count != 1))
 		return record; /* its bytes say more than its head */
@@ -651,15 +651,16 @@ take_new(struct lines *lines, const unsigned char *bytes, const struct place *pl
  * Counts a record, and finds out by what to read it, if it is to be read. What it returns is good
  * until the next one.
  */
-static inline __attribute__((always_inline)) struct lines_record *
-take_header(struct lines *lines, const unsigned char *bytes, const struct place *place)
+static inline struct lines_record *take_header(struct lines *lines, const unsigned char *bytes,
+					       const struct place *place)
 {
 	const struct events *events = lines->events;
 	bool swap = events->order != host_order();
 	unsigned index = type_index((uint32_t)load_swapped(bytes, 4, swap));
 	size_t size = load_swapped(bytes + 6, 2, swap);
-	const struct id_place *place_of_id = &lines->ids[index];
-	bool has_id = size >= place_of_id->least;
+	const struct id_place *place_of_id =
+		events->is_sample[index] ? &lines->sample_id : &lines->other_id;
+	bool has_id = size >= place_of_id->least && !events->is_tool[index];
 	struct lines_record *record;
 	uint64_t word, id = 0;
 	struct head *head;
@@ -673,7 +674,7 @@ take_header(struct lines *lines, const unsigned char *bytes, const struct place 
 	if (__builtin_expect(head->word == word && head->id == id && record->plan, 1))
 		record->size = (uint16_t)size;
 	else
-		record = take_new(lines, bytes, place, head, word, id, has_id);
+		record = take_new(lines, bytes, *place, head, word, id, has_id);
 	if (!lines->options.silent) {
 		lines->sums.bytes += size;
 		if (record->slot >= 0)
@@ -704,16 +705,12 @@ static void forget_events(struct lines *lines)
 		samples = samples && shape->sample_id == first->sample_id;
 		others = others && shape->tail_id == first->tail_id && shape->tail == first->tail;
 	}
-	for (unsigned type = 0; type < TYPES; type++) {
-		bool is_sample = events->is_sample[type];
-
-		lines->ids[type] = (struct id_place){.least = SIZE_MAX};
-		if (is_sample && samples)
-			lines->ids[type] =
-				(struct id_place){first->sample_id, (size_t)first->sample_id + 8};
-		else if (!is_sample && others && !events->is_tool[type])
-			lines->ids[type] = (struct id_place){-first->tail_id, first->tail + 8u};
-	}
+	lines->sample_id = lines->other_id = (struct id_place){.least = SIZE_MAX};
+	if (samples)
+		lines->sample_id =
+			(struct id_place){first->sample_id, (size_t)first->sample_id + 8};
+	if (others)
+		lines->other_id = (struct id_place){-first->tail_id, first->tail + 8u};
 }
 
 static inline void set_recording(struct lines *lines)

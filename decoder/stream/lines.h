@@ -79,11 +79,11 @@ struct lines {
 	unsigned changes;
 	struct again again[AGAIN]; /* for `record`, and for offsets and sizes */
 	struct head heads[HEADS];
-	struct lines_record unlike; /* one that has no head */
-	uint32_t kinds;             /* of records so far */
-	struct id_place ids[TYPES]; /* by type_index() */
-	struct out notes;           /* of the record that is written */
-	uint64_t *last_time;        /* by cpu, for --check */
+	struct lines_record unlike;          /* one that has no head */
+	uint32_t kinds;                      /* of records so far */
+	struct id_place sample_id, other_id; /* of samples; of what else names an event */
+	struct out notes;                    /* of the record that is written */
+	uint64_t *last_time;                 /* by cpu, for --check */
 	/* Takes what is wrong, instead of a line. 0 or -ENOMEM. NULL: nobody does. */
 	int (*say)(void *to, const struct diagnostic *wrong);
 	void *say_to;

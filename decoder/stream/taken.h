@@ -41,15 +41,15 @@ enum lines_taken {
 };
 
 struct lines_record {
-	enum lines_taken taken;
+	uint8_t taken;  /* enum lines_taken */
+	uint16_t index; /* type_index() of the type */
 	uint32_t type;
-	unsigned index; /* type_index() of it */
 	uint16_t misc, size;
 	int slot;                /* of its type; -1: it is not known */
 	int event;               /* its index; negative: none, or it is not known */
+	uint32_t kind;           /* those of one differ in nothing but their size; from 1 on */
 	const struct plan *plan; /* or NULL */
 	struct head *head;       /* or NULL */
-	uint32_t kind; /* those with the same one differ in nothing but their size; from 1 on */
 };
 
 #endif
