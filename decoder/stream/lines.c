@@ -341,7 +341,9 @@ static void put_raw(struct lines *lines, struct place place, const struct lines_
 	p = put_size(put_raw_begin(p, lines, header->slot, place), lines, header);
 	if (header->slot < 0)
 		p = put_text(put_u64(put_text(p, "\"type_id\":"), header->type), ",");
-	if (!lines->options.no_misc)
+	if (lines->options.flat && !lines->options.no_misc)
+		p = put_text(put_u64(put_text(p, "\"misc\":"), header->misc), ",");
+	else if (!lines->options.no_misc)
 		p = put_text(put_hex(put_text(p, "\"misc\":[\"0x"), header->misc), "\"],");
 	if (!lines->options.no_bytes)
 		p = put_text(put_bytes(put_text(p, "\"bytes\":\""), bytes + 8, header->size - 8u),
