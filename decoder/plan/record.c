@@ -818,12 +818,6 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 				continue;
 			failed = RECORD_SHORT;
 			break;
-		case OP_U8:
-			run_number(&in, &s, op, 1, OP_U8);
-			break;
-		case OP_U16:
-			run_number(&in, &s, op, 2, OP_U16);
-			break;
 		case OP_U32:
 			run_number(&in, &s, op, 4, OP_U32);
 			break;
@@ -840,15 +834,13 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 			}
 			run_number(&in, &s, op, 4, OP_S32);
 			break;
-		case OP_S8:
-			run_number(&in, &s, op, 1, OP_S8);
-			break;
-		case OP_S16:
-			run_number(&in, &s, op, 2, OP_S16);
-			break;
 		case OP_S32:
 			run_number(&in, &s, op, 4, OP_S32);
 			break;
+		case OP_U8: /* and others that are rare enough to be looked at twice */
+		case OP_U16:
+		case OP_S8:
+		case OP_S16:
 		case OP_I64:
 		case OP_S64:
 		case OP_X16:
