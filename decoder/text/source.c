@@ -105,7 +105,7 @@ char *text_read(const char *path, size_t *size, size_t max)
 
 char *text_read_in(int folder, const char *path, size_t *size, size_t max)
 {
-	int fd = openat(folder, path, O_RDONLY | O_CLOEXEC);
+	int fd = openat(folder, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
 
 	if (!f && fd >= 0)

@@ -97,6 +97,14 @@ grep -q '^{"type":"COMM","offset":[0-9]*,"comm":"sevenxx"}$' "$scratch/out" || f
 says out '"MMAP2":2'
 "$decode" --no-summary --type mmap "$data" | grep -q summary && fail "--no-summary"
 
+# A fifo in the place of a format is none, and nobody waits for who would write it.
+mkdir -p "$scratch/tracing/events/a/b"
+mkfifo "$scratch/tracing/events/a/b/format"
+echo '{"type": 2, "config": 1, "sample_type": ["raw"]}' >"$scratch/traced.json"
+"$PYTHON" -c 'import struct, sys; sys.stdout.buffer.write(struct.pack("=IHHII", 9, 2, 16, 4, 1))' >"$scratch/traced"
+status 0 timeout 60 "$decode" --attr "$scratch/traced.json" --tracefs "$scratch/tracing" "$scratch/traced"
+says out '"code":"no-format","grade":"note"'
+
 # --bytes: the places of the members.
 status 0 "$decode" --type lost --bytes "$data"
 says out '"at":{"id":[8,8],"lost":[16,8],"sample_id.pid":[24,4]'
