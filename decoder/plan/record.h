@@ -60,15 +60,15 @@ struct record {
 
 	/* What came out. */
 	int err;            /* -ENOMEM: the text is not what it should be; it stays set */
-	bool misfit;        /* the raw data does not fit its format: it is hexadecimal */
 	uint64_t located;   /* bytes that were found by their place */
 	const char *failed; /* the field that did not fit, as a key; may be NULL */
 	uint32_t failed_at; /* in the record */
 	uint64_t regs[REGS];
 	uint64_t time, cpu; /* if has_ says so; strict alone */
 	bool has_time, has_cpu;
-	enum record_pass pass; /* that it is in, or was in last, ... */
-	bool maybe;            /* ... and whether that met what may be there */
+	bool misfit;           /* the raw data does not fit its format: it is hexadecimal */
+	bool maybe;            /* something was met that may be there, in the pass ... */
+	enum record_pass pass; /* ... that it is in, or was in last */
 	struct finding findings[FINDINGS];
 	size_t finding_count;
 	struct perfabi_field *fields; /* own[0] is the plan's operation; to be freed with free() */
