@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "stream/found_attrs.h"
 #include "text/ascii.h"
 #include "text/json_text.h"
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "stream/decode.h"
-#include "stream/found_attrs.h"
 #include "text/json.h"
 
 /* Diagnostics of a header, which are kept until it is out; more of them are counted. */

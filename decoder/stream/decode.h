@@ -15,7 +15,6 @@
 #include "input/unpack.h"
 #include "stream/aux.h"
 #include "stream/damage.h"
-#include "stream/found_attrs.h"
 #include "stream/jobs.h"
 #include "stream/lines.h"
 #include "stream/perfdata_header.h"

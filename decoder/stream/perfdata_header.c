@@ -3,11 +3,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "stream/join.h"
+#include "abi/attr.h"
 #include "plan/record.h"
+#include "stream/join.h"
 #include "stream/names.h"
 #include "text/json.h"
 
@@ -128,12 +130,29 @@ static void check_bits(struct events *events, const unsigned char *attr, size_t 
 	}
 }
 
+/* Adds the attr to events->found, with the register names of their machine. 0 or -ENOMEM. */
+static int add_found(const struct events *events, const unsigned char *attr, size_t size)
+{
+	struct found_attrs *found = events->found;
+	json_t *json, *ids;
+
+	if (!found)
+		return 0;
+	if (!found->json)
+		found->json = json_array();
+	ids = found->ids = json_array();
+	json = attr_to_json(events->abi, events->arch, attr, size, events->order);
+	return json_array_append_new(found->json, json_pack("{s:o, s:o}", "attr", json, "ids", ids))
+		       ? -ENOMEM
+		       : 0;
+}
+
 int perfdata_header_add_attr(struct events *events, const unsigned char *attr, size_t size,
 			     uint64_t offset, struct lines *lines, int *event)
 {
 	struct error e = {0};
 
-	*event = found_attrs_add(events, attr, size) ? -ENOMEM : events_add(events, attr, size, &e);
+	*event = add_found(events, attr, size) ? -ENOMEM : events_add(events, attr, size, &e);
 	check_bits(events, attr, size, offset, lines);
 	if (*event >= 0)
 		return names_by_attr(events, *event, attr, size);
@@ -142,6 +161,51 @@ int perfdata_header_add_attr(struct events *events, const unsigned char *attr, s
 	lines_diagnostic(lines, place_at(offset), "attr", 0, "expected %s, got %s", e.expected,
 			 e.got);
 	return 0;
+}
+
+int given_attrs_add(const struct attr_list *list, struct events *events, struct error *e)
+{
+	enum byte_order order = events->order;
+	size_t size = events->abi->attr_size;
+	int err = 0;
+
+	for (size_t i = 0; i < list->count && !err; i++) {
+		int event;
+
+		events->order = host_order();
+		event = events_add(events, list->bytes + i * size, size, e);
+		err = event < 0 ? event
+				: names_by_attr(events, event, list->bytes + i * size, size);
+		events->order = order;
+		for (size_t k = 0; k < list->ids[i].count && !err; k++)
+			err = events_add_id(events, list->ids[i].ids[k], event);
+		if (err == -E2BIG)
+			err = error_text(e, NULL, "more", "at most %d ids", IDS_MAX);
+	}
+	return err;
+}
+
+int given_attrs_put(const struct attr_list *list, const struct events *events, struct out *out)
+{
+	size_t size = events->abi->attr_size;
+	int err = out_text(out, "\"attrs\":[");
+
+	for (size_t i = 0; i < list->count && !err; i++) {
+		const struct attr_ids *ids = &list->ids[i];
+		char *text = attr_to_text(events->abi, events->arch, list->bytes + i * size, size,
+					  host_order());
+
+		out_text(out, i ? ",{\"attr\":" : "{\"attr\":");
+		err = text ? out_text(out, text) : -ENOMEM;
+		free(text);
+		for (size_t k = 0; k < ids->count; k++) /* as --attr takes them back */
+			out_format(out,
+				   ids->ids[k] <= INT64_MAX ? "%s%" PRIu64 : "%s\"0x%" PRIx64 "\"",
+				   k ? "," : ",\"ids\":[", ids->ids[k]);
+		out_text(out, ids->count ? "]}" : "}");
+	}
+	err = err ? err : out_text(out, "]");
+	return err ? err : names_put(events, out);
 }
 
 /*

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The header line of a perf.data, and what the records behind it go by.
+ * The header line of a perf.data, what the records behind it go by, and attrs in the form that
+ * --attr takes.
  */
 #ifndef PERFABI_PERFDATA_HEADER_H
 #define PERFABI_PERFDATA_HEADER_H
 
 #include "input/perfdata.h"
-#include "stream/found_attrs.h"
 #include "stream/lines.h"
+
+/* The attrs that a recording has, each with its ids. */
+struct found_attrs {
+	json_t *json; /* a list; or one attr, if that was all. NULL: none yet. json_decref() it */
+	json_t *ids;  /* those of the last one, in the list */
+};
 
 /*
  * Reads attrs and feature sections, adds the attrs to `events`, and writes the line `header` to
@@ -18,8 +24,9 @@ int perfdata_header_put(const struct perfdata *file, struct input *in, struct ev
 			struct lines *lines, struct out *out);
 
 /*
- * Adds the event of an attr of `size` bytes that stands at `offset`. *event is its index, or
- * negative after a diagnostic: it cannot be one. 0 or -ENOMEM.
+ * Adds the event of an attr of `size` bytes that stands at `offset`, and the attr to events->found,
+ * if somebody asked. *event is its index, or negative after a diagnostic: it cannot be one. 0 or
+ * -ENOMEM.
  */
 int perfdata_header_add_attr(struct events *events, const unsigned char *attr, size_t size,
 			     uint64_t offset, struct lines *lines, int *event);
@@ -30,6 +37,12 @@ int perfdata_header_add_attr(struct events *events, const unsigned char *attr, s
  */
 int perfdata_header_add_id(struct events *events, uint64_t id, struct place place,
 			   struct lines *lines, int *event);
+
+/* Adds each attr, and its ids. 0, or a negative errno with `e` filled. */
+int given_attrs_add(const struct attr_list *list, struct events *events, struct error *e);
+
+/* Writes the member "attrs". 0 or -ENOMEM. */
+int given_attrs_put(const struct attr_list *list, const struct events *events, struct out *out);
 
 enum { TRACING_DATA_MAX = 32 * 1024 * 1024 }; /* bytes of it that are read */
 
