@@ -11,12 +11,6 @@
 /* Diagnostics of a header, which are kept until it is out; more of them are counted. */
 enum { HEADER_DIAGNOSTICS = 1000 };
 
-/* The header, and what is wrong with it, is the first shard's. */
-static bool is_later_shard(const struct decoder *d)
-{
-	return d->options.api.shards && d->options.api.shard > 1;
-}
-
 /* Of what has its attrs from --attr: a ring, with its metadata page, or records. */
 static int make_list_header(struct decoder *d, struct out *out)
 {
@@ -53,16 +47,19 @@ static int make_list_header(struct decoder *d, struct out *out)
 	return err ? err : out->err;
 }
 
-/* The header line goes out before what was found wrong while it was made. */
+/*
+ * The header line goes out before what was found wrong while it was made. Both, and what is said of
+ * the file before its records, are the first shard's.
+ */
 static int put_header(struct decoder *d)
 {
-	bool is_later = is_later_shard(d), is_silent = d->options.no_header || is_later;
+	bool is_later = d->options.api.shards && d->options.api.shard > 1;
 	struct out said, line;
 	int err = out_init(&said, NULL, NULL);
 
 	if (err)
 		return err;
-	err = out_init(&line, is_silent ? out_drop : d->sink, d->context);
+	err = out_init(&line, is_later || d->options.no_header ? out_drop : d->sink, d->context);
 	if (!err) {
 		d->lines.out = &said;
 		d->lines.options.silent = is_later;
@@ -142,7 +139,6 @@ static int begin_perfdata(struct decoder *d, struct error *e)
 		input_select(&d->in, NULL, 0);
 		return 0;
 	}
-	d->lines.options.silent = is_later_shard(d);
 	if (d->parts.dir < 0 && perfdata_named(&d->file, d->events.abi, "dir_format") &&
 	    parts_beside(d->in.fd))
 		lines_diagnostic(
@@ -170,7 +166,7 @@ static int begin_perfdata(struct decoder *d, struct error *e)
 				 (unsigned long long)d->file.data.size,
 				 (unsigned long long)data.size);
 	input_select(&d->in, &data, 1);
-	return decoder_pass_on(d);
+	return d->out.err;
 }
 
 static int begin_ring(struct decoder *d, struct error *e)
@@ -199,7 +195,7 @@ static int begin_ring(struct decoder *d, struct error *e)
 
 		damage_begin(&d->damage, &d->events, NULL, 0, SCAN_MORE, place);
 	}
-	return decoder_pass_on(d);
+	return d->out.err;
 }
 
 static int begin_records(struct decoder *d, struct error *e)

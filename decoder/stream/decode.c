@@ -74,14 +74,10 @@ int decoder_fail(struct decoder *d, int err, const char *format, ...)
 	return err;
 }
 
+/* From now on: what is said and counted belongs to that place, and may be another shard's. */
 static void set_silence(struct decoder *d, struct place place)
 {
 	d->lines.options.silent = place.offset < d->first || place.offset >= d->last;
-}
-
-int decoder_pass_on(struct decoder *d)
-{
-	return d->jobs ? out_flush(&d->out) : d->out.err;
 }
 
 static uint16_t size_of(const struct decoder *d, const unsigned char *bytes)
@@ -102,8 +98,7 @@ static void cut_to_shard(const struct decoder *d, const unsigned char **bytes, s
 	size_t begin = 0, end;
 
 	if (place->within >= 0) {
-		if (place->offset < d->first || place->offset >= d->last)
-			*size = 0;
+		*size = d->lines.options.silent ? 0 : *size;
 		return;
 	}
 	while (begin < *size && place->offset + begin < d->first)
@@ -125,6 +120,12 @@ static int put_sorted(void *decoder, const unsigned char *bytes, size_t size, st
 	d->lines.options.silent = false;
 	lines_put(&d->lines, bytes, size, place);
 	return d->out.err;
+}
+
+/* Of bytes that no line has. */
+static void count_passed_over(struct decoder *d, uint64_t n)
+{
+	d->lines.sums.passed_over += d->lines.options.silent ? 0 : n;
 }
 
 /* A record without a time goes out at once, as perf has it. */
@@ -160,9 +161,10 @@ static int put_run(struct decoder *d, const unsigned char *bytes, size_t size, s
 		return finds_add(d->options.finds, (struct find){bytes, size, place, NULL});
 	if (d->options.api.sort)
 		return sort_run(d, bytes, size, place);
-	if (d->jobs)
-		return jobs_records(d->jobs, bytes, size, place);
-	return put_sorted(d, bytes, size, place);
+	if (!d->jobs)
+		return put_sorted(d, bytes, size, place);
+	/* behind the decoder's own lines */
+	return out_flush(&d->out) ? d->out.err : jobs_records(d->jobs, bytes, size, place);
 }
 
 /* One record by the caller's own lines. */
@@ -171,34 +173,8 @@ static int put_by_own_lines(struct decoder *d, const unsigned char *bytes, size_
 {
 	if (d->options.finds)
 		return finds_add(d->options.finds, (struct find){bytes, size, place, NULL});
-	set_silence(d, place); /* what it says of the recording counts for all shards */
 	lines_put(&d->lines, bytes, size, place);
-	return decoder_pass_on(d);
-}
-
-/*
- * Passes over damage, as far as these bytes tell; returns how many are behind it. `whose`: what is
- * said of it is the shard's that has this.
- */
-static size_t pass_damage(struct decoder *d, struct damage *damage, const unsigned char *bytes,
-			  size_t size, bool at_end, struct place whose)
-{
-	size_t n;
-
-	set_silence(d, whose);
-	n = damage_pass(damage, &d->lines, bytes, size, at_end);
-	decoder_pass_on(d);
-	return n;
-}
-
-/* Damage up to the end, of which a pipe tells when there is nothing left to pass over. */
-static int end_damage(struct decoder *d, struct damage *damage, struct place whose)
-{
-	if (!damage->active)
-		return 0;
-	set_silence(d, whose);
-	damage_end(damage, &d->lines);
-	return decoder_pass_on(d);
+	return d->out.err;
 }
 
 /* The bytes behind a record that are not in its size: AUX data, tracing data. */
@@ -264,49 +240,20 @@ static size_t whole_records(struct decoder *d, const unsigned char *bytes, size_
 	return from || is_none || size < BELIEVED ? from : n;
 }
 
-/* Whole records, or damage, or what follows a record: *n bytes. False if more must come to tell. */
-static bool take_decompressed(struct decoder *d, const unsigned char *bytes, size_t size,
-			      bool at_end, struct place place, size_t *n, int *err)
+/* A record inside a compressed one that is more than written; what follows it is passed over next.
+ */
+static int put_inner(struct decoder *d, const unsigned char *bytes, size_t size, struct place place)
 {
-	enum scan_stop stop;
-	unsigned type;
+	unsigned type = record_type(d, bytes);
+	int err = 0;
 
-	if (d->decompress.follow) { /* bytes that follow a record and are none */
-		*n = size < d->decompress.follow ? size : (size_t)d->decompress.follow;
-		d->decompress.follow -= *n;
-		set_silence(d, place);
-		if (!d->lines.options.silent)
-			d->lines.sums.passed_over += *n;
-		return true;
-	}
-	if (!d->inner.active) {
-		*n = whole_records(d, bytes, size, at_end, &stop);
-		if (*n) {
-			*err = put_run(d, bytes, *n, place);
-			return true;
-		}
-		if (stop == SCAN_SPECIAL) {
-			type = record_type(d, bytes);
-			*n = size_of(d, bytes);
-			set_silence(d, place);
-			if (d->role[type] == FOLLOWED) /* what follows it is passed over next */
-				*err = pass_over(d, bytes, *n, &d->decompress.follow);
-			else
-				lines_diagnostic(
-					&d->lines, place, "misplaced", 0,
-					"%s inside a compressed record: its contents are not used",
-					d->events.records[d->events.slot_of[type]].value->name);
-			*err = *err ? *err : put_by_own_lines(d, bytes, *n, place);
-			return true;
-		}
-		if (stop == SCAN_MORE)
-			return false;
-		damage_begin(&d->inner, &d->events, bytes, size, stop, place);
-	}
-	if (!at_end && size < SCAN_ENOUGH)
-		return false;
-	*n = pass_damage(d, &d->inner, bytes, size, at_end, place);
-	return true;
+	if (d->role[type] == FOLLOWED)
+		err = pass_over(d, bytes, size, &d->decompress.follow);
+	else
+		lines_diagnostic(&d->lines, place, "misplaced", 0,
+				 "%s inside a compressed record: its contents are not used",
+				 d->events.records[d->events.slot_of[type]].value->name);
+	return err ? err : put_by_own_lines(d, bytes, size, place);
 }
 
 /* Whole records out of the decompressed stream; at_end: no more of it comes. */
@@ -314,45 +261,61 @@ static int put_decompressed(struct decoder *d, uint64_t offset, bool at_end)
 {
 	struct decompress *z = &d->decompress;
 	struct place place = {offset, (int64_t)z->position, d->part};
-	size_t n = 0;
 	int err = 0;
 
-	while (!err && z->start < z->end &&
-	       take_decompressed(d, z->bytes + z->start, z->end - z->start, at_end, place, &n,
-				 &err)) {
+	while (!err && z->start < z->end) {
+		const unsigned char *bytes = z->bytes + z->start;
+		size_t size = z->end - z->start, n = 0;
+		enum scan_stop stop;
+
+		if (z->follow) { /* bytes that follow a record and are none */
+			n = size < z->follow ? size : (size_t)z->follow;
+			z->follow -= n;
+			count_passed_over(d, n);
+		} else if (d->inner.active) {
+			if (!at_end && size < SCAN_ENOUGH)
+				break;
+			n = damage_pass(&d->inner, &d->lines, bytes, size, at_end);
+		} else if ((n = whole_records(d, bytes, size, at_end, &stop))) {
+			err = put_run(d, bytes, n, place);
+		} else if (stop == SCAN_SPECIAL) {
+			n = size_of(d, bytes);
+			err = put_inner(d, bytes, n, place);
+		} else if (stop == SCAN_MORE) {
+			break;
+		} else {
+			damage_begin(&d->inner, &d->events, bytes, size, stop, place);
+		}
 		z->start += n;
 		z->position += n;
 		place.within = (int64_t)z->position;
 	}
-	if (!err && at_end)
-		err = end_damage(d, &d->inner, place);
-	if (err || !at_end || !z->follow)
+	if (err || !at_end)
 		return err;
-	set_silence(d, place);
-	lines_diagnostic(&d->lines, place, "truncated", 0,
-			 "%llu more bytes should follow the last record of the compressed data",
-			 (unsigned long long)z->follow);
+	if (d->inner.active)
+		damage_end(&d->inner, &d->lines);
+	if (z->follow)
+		lines_diagnostic(
+			&d->lines, place, "truncated", 0,
+			"%llu more bytes should follow the last record of the compressed data",
+			(unsigned long long)z->follow);
 	z->follow = 0;
-	return decoder_pass_on(d);
+	return d->out.err;
 }
 
 /* What the stream of compressed records still holds, and what it should have had. */
 static int end_compressed(struct decoder *d)
 {
 	struct decompress *z = &d->decompress;
-	struct place place;
-	int err;
+	int err = put_decompressed(d, d->piece.place.offset, true);
 
-	/* Whatever comes now is said behind all else: by the last shard. */
-	d->first = d->last == UINT64_MAX ? 0 : UINT64_MAX;
-	err = put_decompressed(d, d->piece.place.offset, true);
 	if (err || !z->is_cut)
 		return err;
-	place = (struct place){d->piece.place.offset, (int64_t)z->position, d->part};
-	set_silence(d, place);
-	lines_diagnostic(&d->lines, place, "zstd", z->waiting,
+	lines_diagnostic(&d->lines,
+			 (struct place){d->piece.place.offset, (int64_t)z->position, d->part},
+			 "zstd", z->waiting,
 			 "the compressed data ends inside a block, whose end is missing");
-	return decoder_pass_on(d);
+	return d->out.err;
 }
 
 /*
@@ -368,27 +331,23 @@ static int decompress_step(struct decoder *d)
 	const char *why;
 	int bad = 0, err = 0;
 
+	set_silence(d, place);
 	if (piece->left || z->holds_more) {
 		bad = decompress_some(z, &piece->input, &piece->left, &why);
 		if (bad == -ENOMEM)
 			return bad;
 		err = put_decompressed(d, place.offset, bad);
 	}
-	if (bad) { /* what came before is whole, what is left is lost */
-		set_silence(d, place);
+	if (bad) /* what came before is whole, what is left is lost */
 		lines_diagnostic(&d->lines, place, "zstd", piece->left,
 				 "compressed data that zstd does not take: %s", why);
-		err = err ? err : decoder_pass_on(d);
-	}
 	if (err || (!bad && (piece->left || z->holds_more)))
 		return err;
 	piece->active = false;
-	if (!d->inner.active)
-		return 0;
-	set_silence(d, place);
 	place.within = (int64_t)z->position;
-	damage_interrupt(&d->inner, &d->lines, place);
-	return decoder_pass_on(d);
+	if (d->inner.active)
+		damage_interrupt(&d->inner, &d->lines, place);
+	return d->out.err;
 }
 
 static int compressed(struct decoder *d, const unsigned char *bytes, size_t size,
@@ -427,7 +386,6 @@ static int add_event(struct decoder *d, const unsigned char *bytes, size_t size,
 		length = smallest;
 	if (length < smallest || length > size - 8)
 		return 0;
-	set_silence(d, place);
 	err = perfdata_header_add_attr(&d->events, bytes + 8, length, place.offset + 8, &d->lines,
 				       &event);
 	for (size_t at = 8 + length; !err && at + 8 <= size; at += 8)
@@ -453,8 +411,7 @@ int decoder_tracefs(struct decoder *d)
 	return err ? err : names_by_formats(events);
 }
 
-static int special(struct decoder *d, const unsigned char *bytes, size_t size, struct place place,
-		   uint64_t *follow)
+static int special(struct decoder *d, const unsigned char *bytes, size_t size, struct place place)
 {
 	unsigned type = record_type(d, bytes);
 	uint8_t role = d->role[type];
@@ -463,7 +420,7 @@ static int special(struct decoder *d, const unsigned char *bytes, size_t size, s
 	if (role == COMPRESSED)
 		return compressed(d, bytes, size, place);
 	if (role == FOLLOWED)
-		err = pass_over(d, bytes, size, follow);
+		err = pass_over(d, bytes, size, &d->follow);
 	if (!err && d->jobs && role != FOLLOWED)
 		err = jobs_drain(d->jobs);
 	if (!err)
@@ -479,33 +436,33 @@ static int special(struct decoder *d, const unsigned char *bytes, size_t size, s
 	else if (!err && role == EVENT_UPDATE)
 		err = names_by(&d->events, d->events.records[d->events.slot_of[type]].value, bytes,
 			       8, size);
-	return err ? err : decoder_pass_on(d);
+	return err;
 }
 
 /* A record of more than 64 KiB, which simpleperf writes. */
-static int large(struct decoder *d, const unsigned char *bytes, struct place place,
-		 uint64_t *follow)
+static void large(struct decoder *d, const unsigned char *bytes, struct place place)
 {
 	uint64_t size = size_is_large(d->events.order, bytes);
 	unsigned type = record_type(d, bytes);
 
-	set_silence(d, place);
 	if (d->events.slot_of[type] < 0 || d->options.finds)
 		lines_diagnostic(&d->lines, place, "unknown-type", 0,
 				 "a record of %llu bytes is passed over", (unsigned long long)size);
 	else
 		lines_put_large(&d->lines, bytes, size, place);
-	*follow = size - 8;
+	d->follow = size - 8;
 	d->collects = d->role[type] == TRACING_DATA ? IN_LARGE : 0;
-	return decoder_pass_on(d);
 }
 
 /* Behind the last record of a file: the next file of the directory. *more: there is one. */
 static int end_file(struct decoder *d, bool *more)
 {
-	int err = d->in.err ? d->in.err : end_damage(d, &d->damage, d->damage.place);
-	int next;
+	int next, err = d->in.err;
 
+	if (!err && d->damage.active) /* a pipe: nothing was left to pass over when it ended */
+		damage_end(&d->damage, &d->lines);
+	/* Whatever comes now is said behind all else: by the last shard. */
+	d->lines.options.silent = d->last != UINT64_MAX;
 	if (!err && unpack_wrong(d->in.unpack))
 		lines_diagnostic(&d->lines, (struct place){.within = -1, .part = d->part}, "packed",
 				 0, "%s", unpack_wrong(d->in.unpack));
@@ -522,8 +479,6 @@ static int end_file(struct decoder *d, bool *more)
 		return next;
 	}
 	*more = false;
-	d->lines.options.silent =
-		d->options.api.shards && d->options.api.shard < d->options.api.shards;
 	if (!next)
 		lines_no_formats(&d->lines, &d->events, place_at(0));
 	if (next || !d->options.api.sort)
@@ -564,6 +519,7 @@ static int skip(struct decoder *d)
 	const struct plan *plan;
 	int err = 0;
 
+	set_silence(d, place);
 	if (d->collects && d->jobs)
 		err = jobs_drain(d->jobs);
 	if (!err && d->collects == AUX_DATA) {
@@ -582,14 +538,12 @@ static int skip(struct decoder *d)
 	}
 	d->collects = 0;
 	d->follow = 0;
-	set_silence(d, place);
-	if (!d->lines.options.silent)
-		d->lines.sums.passed_over += skipped;
+	count_passed_over(d, skipped);
 	if (skipped < follow)
 		lines_diagnostic(&d->lines, place, "truncated", 0,
 				 "%llu bytes should follow this record, and %llu do",
 				 (unsigned long long)follow, (unsigned long long)skipped);
-	return err ? err : decoder_pass_on(d);
+	return err ? err : d->out.err;
 }
 
 /* The records that the window begins with, or what is there instead. */
@@ -597,11 +551,12 @@ static int take_window(struct decoder *d, const unsigned char *bytes, size_t siz
 {
 	struct place place = {.within = -1, .part = d->part};
 	enum scan_stop stop;
-	uint64_t linear, follow = 0;
+	uint64_t linear;
 	size_t n;
 	int err = 0;
 
 	place.offset = input_offset(&d->in, 0, &linear);
+	set_silence(d, place);
 	n = whole_records(d, bytes, size, at_end, &stop);
 	if (n) {
 		size_t cut = 0; /* where a ring begins again, but for the one across */
@@ -610,14 +565,15 @@ static int take_window(struct decoder *d, const unsigned char *bytes, size_t siz
 			cut += size_of(d, bytes + cut);
 		n = cut ? cut : n;
 		if (d->jobs && !d->options.api.shards && !d->options.api.sort)
-			return jobs_window(d->jobs, &d->in, n, place);
+			return out_flush(&d->out) ? d->out.err
+						  : jobs_window(d->jobs, &d->in, n, place);
 		err = put_run(d, bytes, n, place);
 	} else if (stop == SCAN_SPECIAL && size_is_large(d->events.order, bytes)) {
 		n = 8;
-		err = large(d, bytes, place, &follow);
+		large(d, bytes, place);
 	} else if (stop == SCAN_SPECIAL) {
 		n = size_of(d, bytes);
-		err = special(d, bytes, n, place, &follow);
+		err = special(d, bytes, n, place);
 	} else if (stop == SCAN_MORE) {
 		d->wanted = size + 1;
 	} else {
@@ -625,9 +581,8 @@ static int take_window(struct decoder *d, const unsigned char *bytes, size_t siz
 		d->damage.lacks_bytes = d->format != PERFABI_RING;
 	}
 	input_advance(&d->in, n); /* the bytes stay where they are until more are read */
-	d->follow = follow;
 	d->follow_place = place;
-	return err;
+	return err ? err : d->out.err;
 }
 
 int decoder_step(struct decoder *d, bool *more)
@@ -642,11 +597,12 @@ int decoder_step(struct decoder *d, bool *more)
 		return decompress_step(d);
 	if (d->follow)
 		err = skip(d);
-	if (err)
-		return err;
 	/* what there is goes out before a pipe is waited for */
-	if (!d->in.seekable && input_would_block(&d->in))
-		err = d->jobs ? jobs_drain(d->jobs) : out_flush(&d->out);
+	if (!err && !d->in.seekable && input_would_block(&d->in)) {
+		err = out_flush(&d->out);
+		if (!err && d->jobs)
+			err = jobs_drain(d->jobs);
+	}
 	if (err)
 		return err;
 	size = input_fill(&d->in, is_file && d->wanted < FILL ? FILL : d->wanted);
@@ -658,8 +614,8 @@ int decoder_step(struct decoder *d, bool *more)
 	if (d->damage.active && !at_end && size < SCAN_ENOUGH) {
 		d->wanted = SCAN_ENOUGH;
 	} else if (d->damage.active) {
-		input_advance(&d->in,
-			      pass_damage(d, &d->damage, bytes, size, at_end, d->damage.place));
+		set_silence(d, d->damage.place);
+		input_advance(&d->in, damage_pass(&d->damage, &d->lines, bytes, size, at_end));
 	} else {
 		err = take_window(d, bytes, size, at_end);
 	}

@@ -130,7 +130,4 @@ int decoder_fail(struct decoder *d, int err, const char *format, ...)
 /* Between them, too: takes missing formats from options->tracefs. 0 or a negative errno. */
 int decoder_tracefs(struct decoder *d);
 
-/* Behind the decoder's own lines: what threads get next comes after them. 0 or the sink's error. */
-int decoder_pass_on(struct decoder *d);
-
 #endif
