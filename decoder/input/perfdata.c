@@ -122,30 +122,6 @@ const struct abi_value *perfdata_named(const struct perfdata *file, const struct
 }
 
 /*
- * The entry of a feature in the table of sections, which stands behind the data and has one for
- * each bit that is set. 1, 0 if the file ends before, or a negative errno.
- */
-int perfdata_find_feature(const struct perfdata *file, struct input *in, enum byte_order order,
-			  unsigned feature, struct segment *range, uint64_t *named_at)
-{
-	const struct segment *data = &file->data;
-	unsigned char entry[16];
-	uint64_t before = 0;
-	long n;
-
-	if (data->size > UINT64_MAX / 2 || data->offset > UINT64_MAX / 2)
-		return 0;
-	for (unsigned i = 0; i < feature; i++)
-		before += file->features[i / 64] >> i % 64 & 1;
-	*named_at = data->offset + data->size + before * sizeof(entry);
-	n = input_read_at(in, *named_at, entry, sizeof(entry));
-	if (n < (long)sizeof(entry))
-		return n < 0 ? (int)n : 0;
-	*range = perfdata_segment(entry, order);
-	return 1;
-}
-
-/*
  * perf's directory format, tools/perf/util/data.c.
  */
 

@@ -46,13 +46,6 @@ bool perfdata_has_feature(const struct perfdata *file, unsigned feature);
 const struct abi_value *perfdata_named(const struct perfdata *file, const struct abi *abi,
 				       const char *name);
 
-/*
- * Where that section is; *named_at is where the file says so. 1, 0 if the file ends before, or a
- * negative errno.
- */
-int perfdata_find_feature(const struct perfdata *file, struct input *in, enum byte_order order,
-			  unsigned feature, struct segment *range, uint64_t *named_at);
-
 /* A recording that is a directory: its file `data`, and data.0, data.1, ... with more records. */
 struct parts {
 	int dir;           /* -1: it is none */

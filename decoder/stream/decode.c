@@ -356,20 +356,18 @@ static int compressed(struct decoder *d, const unsigned char *bytes, size_t size
 	const struct plan *plan =
 		events_plan(&d->events, d->events.bare, d->events.slot_of[record_type(d, bytes)]);
 	struct decompress *z = &d->decompress;
-	size_t payload = 8, length = size - 8;
-	int at = plan ? plan_offset(plan, "data_size") : -1;
+	uint64_t length = UINT64_MAX;
+	size_t payload = 8;
 
 	if (!plan)
 		return -ENOMEM;
-	if (at >= 8 && size >= (size_t)at + 8) { /* COMPRESSED2: then padding */
-		payload = (size_t)at + 8;
+	if (plan_number(plan, "data_size", bytes, size, d->events.order, &length))
+		payload += plan_fixed_size(plan); /* COMPRESSED2: padding is behind it */
+	if (length > size - payload)
 		length = size - payload;
-		if (load_word(bytes + at, 8, d->events.order) < length)
-			length = (size_t)load_word(bytes + at, 8, d->events.order);
-	}
 	if (z->start == z->end) /* nothing of the last one waits */
 		d->inner.place.offset = place.offset;
-	d->piece = (struct piece){true, bytes + payload, length, place};
+	d->piece = (struct piece){true, bytes + payload, (size_t)length, place};
 	return put_by_own_lines(d, bytes, size, place);
 }
 

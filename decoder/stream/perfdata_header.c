@@ -19,6 +19,14 @@ enum {
 	SECTION_MAX = 1024 * 1024,
 };
 
+struct section {
+	unsigned feature;
+	const struct abi_value *value; /* NULL: cases/abi has none */
+	struct segment range;
+	uint64_t named_at; /* where the file says so; if it ends before, it is cut */
+	bool is_cut, is_decoded;
+};
+
 /* What perfdata_header_put() works with, on its way through the file's sections. */
 struct reader {
 	const struct perfdata *file;
@@ -27,24 +35,21 @@ struct reader {
 	struct lines *lines;
 	struct out *out;
 	uint64_t ids; /* bytes of ids so far */
+	struct section sections[FEATURES];
+	size_t section_count;
 };
 
-struct section {
-	unsigned feature;
-	const struct abi_value *value; /* NULL: cases/abi has none */
-	struct segment range;
-};
-
-/* True if the range lies in the file; if not, a diagnostic says so. */
+/* True if the range lies in the file; if not, a diagnostic says so of `what`, unless it is NULL. */
 static bool in_file(const struct reader *r, const struct segment *range, uint64_t named_at,
 		    const char *what)
 {
 	if (range->offset <= r->in->size && range->size <= r->in->size - range->offset)
 		return true;
-	lines_diagnostic(r->lines, place_at(named_at), "section-past-end", 0,
-			 "%s: offset %llu, size %llu, in a file of %llu bytes", what,
-			 (unsigned long long)range->offset, (unsigned long long)range->size,
-			 (unsigned long long)r->in->size);
+	if (what)
+		lines_diagnostic(r->lines, place_at(named_at), "section-past-end", 0,
+				 "%s: offset %llu, size %llu, in a file of %llu bytes", what,
+				 (unsigned long long)range->offset, (unsigned long long)range->size,
+				 (unsigned long long)r->in->size);
 	return false;
 }
 
@@ -446,52 +451,74 @@ static int put_feature(const struct reader *r, const struct section *section)
 	return err;
 }
 
-static int put_features(const struct reader *r)
+/*
+ * The table of sections stands behind the data and has an entry for each bit that is set; one that
+ * is cut is the last that is known. 0 or a negative errno.
+ */
+static int read_sections(struct reader *r)
 {
 	const struct abi_family *features = abi_family(r->events->abi, "feature");
-	struct section sections[FEATURES]; /* that are decoded */
-	const char *comma = "";
-	size_t count = 0;
-	int err = out_text(r->out, ",\"features\":{");
+	const struct segment *data = &r->file->data;
+	bool is_absurd = data->size > UINT64_MAX / 2 || data->offset > UINT64_MAX / 2;
+	uint64_t at = is_absurd ? 0 : data->offset + data->size;
+	unsigned char entry[16];
 
-	for (unsigned i = 0; i < FEATURES && !err; i++) {
-		struct section *s = &sections[count];
-		uint64_t named_at = 0;
-		bool overlaps = false;
-		char what[32];
-		int found;
+	for (unsigned i = 0; i < FEATURES; i++) {
+		struct section *s = &r->sections[r->section_count];
+		long n;
 
 		if (!perfdata_has_feature(r->file, i))
 			continue;
-		*s = (struct section){i, abi_value_of(features, i), {0}};
-		found = perfdata_find_feature(r->file, r->in, r->events->order, i, &s->range,
-					      &named_at);
-		if (found < 0)
-			return found;
-		if (!found) {
-			lines_diagnostic(r->lines, place_at(named_at), "section-past-end", 0,
+		*s = (struct section){
+			.feature = i, .value = abi_value_of(features, i), .named_at = at};
+		r->section_count++;
+		n = is_absurd ? 0 : input_read_at(r->in, at, entry, sizeof(entry));
+		s->is_cut = n < (long)sizeof(entry);
+		if (s->is_cut)
+			return n < 0 ? (int)n : 0;
+		s->range = perfdata_segment(entry, r->events->order);
+		at += sizeof(entry);
+	}
+	return 0;
+}
+
+/* Bytes of one that was decoded before: all of them together could grow without end. */
+static bool overlaps_others(const struct reader *r, const struct section *s)
+{
+	for (const struct section *other = r->sections; other < s; other++)
+		if (other->is_decoded &&
+		    s->range.offset < other->range.offset + other->range.size &&
+		    other->range.offset < s->range.offset + s->range.size)
+			return true;
+	return false;
+}
+
+static int put_features(struct reader *r)
+{
+	const char *comma = "";
+	int err = out_text(r->out, ",\"features\":{");
+
+	for (size_t i = 0; i < r->section_count && !err; i++) {
+		struct section *s = &r->sections[i];
+		char what[32];
+
+		if (s->is_cut) {
+			lines_diagnostic(r->lines, place_at(s->named_at), "section-past-end", 0,
 					 "the table of feature sections ends past the file");
 			break;
 		}
-		snprintf(what, sizeof(what), "feature %u", i);
-		if (!in_file(r, &s->range, named_at, what))
+		snprintf(what, sizeof(what), "feature %u", s->feature);
+		if (!in_file(r, &s->range, s->named_at, what))
 			continue;
 		out_text(r->out, comma);
 		comma = ",";
-		/* bytes of one before it: all of them together could grow without end */
-		for (size_t k = 0; k < count; k++)
-			overlaps = overlaps ||
-				   (s->range.offset <
-					    sections[k].range.offset + sections[k].range.size &&
-				    sections[k].range.offset < s->range.offset + s->range.size);
-		if (overlaps)
-			lines_diagnostic(r->lines, place_at(named_at), "sections-overlap", 0,
+		s->is_decoded = !overlaps_others(r, s);
+		if (!s->is_decoded)
+			lines_diagnostic(r->lines, place_at(s->named_at), "sections-overlap", 0,
 					 "%s shares bytes with another section: only its place is "
 					 "printed",
 					 what);
-		else
-			count++;
-		err = overlaps ? put_range(r->out, s) : put_feature(r, s);
+		err = s->is_decoded ? put_feature(r, s) : put_range(r->out, s);
 	}
 	return err ? err : out_text(r->out, "}");
 }
@@ -517,26 +544,24 @@ int perfdata_header_take_feature(struct events *events, uint64_t feature,
 /* What records go by of a feature section: the machine, or names of events. */
 static int take_section(const struct reader *r, const char *name)
 {
-	const struct abi_value *value = perfdata_named(r->file, r->events->abi, name);
-	struct segment range;
-	uint64_t named_at;
+	const struct section *s = r->sections, *end = s + r->section_count;
 	unsigned char *bytes;
 	int err;
 
-	if (!value || (!r->lines->join && !strcmp(name, "build_id")))
+	while (s < end && (!s->value || strcmp(s->value->name, name) != 0))
+		s++;
+	if (s == end || s->is_cut || !in_file(r, &s->range, 0, NULL) ||
+	    (!r->lines->join && !strcmp(name, "build_id")))
 		return 0;
-	err = perfdata_find_feature(r->file, r->in, r->events->order, (unsigned)value->value,
-				    &range, &named_at);
-	if (err <= 0 || range.offset > r->in->size || range.size > r->in->size - range.offset)
-		return err < 0 ? err : 0;
-	err = read_section(r->in, &range,
+	err = read_section(r->in, &s->range,
 			   strcmp(name, "tracing_data") != 0 ? SECTION_MAX : TRACING_DATA_MAX,
 			   &bytes);
 	if (!err && bytes && !strcmp(name, "build_id"))
-		err = join_build_ids(r->lines->join, value->layout, bytes, (size_t)range.size);
+		err = join_build_ids(r->lines->join, s->value->layout, bytes,
+				     (size_t)s->range.size);
 	else if (!err && bytes)
-		err = perfdata_header_take_feature(r->events, value->value, bytes,
-						   (size_t)range.size);
+		err = perfdata_header_take_feature(r->events, s->value->value, bytes,
+						   (size_t)s->range.size);
 	free(bytes);
 	return err;
 }
@@ -546,7 +571,7 @@ int perfdata_header_put(const struct perfdata *file, struct input *in, struct ev
 {
 	static const char *const sections[] = {"tracing_data", "simpleperf_meta_info", "event_desc",
 					       "build_id"};
-	struct reader r = {file, in, events, lines, out, 0};
+	struct reader r = {.file = file, .in = in, .events = events, .lines = lines, .out = out};
 	int err;
 
 	out_format(out,
@@ -556,7 +581,9 @@ int perfdata_header_put(const struct perfdata *file, struct input *in, struct ev
 		   events->order == BIG ? "big" : "little");
 	if (file->is_pipe)
 		return out_text(out, "}\n");
-	err = take_section(&r, "arch");
+	err = read_sections(&r);
+	if (!err)
+		err = take_section(&r, "arch");
 	if (!err)
 		err = put_attrs(&r);
 	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]) && !err; i++)
