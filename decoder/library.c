@@ -207,7 +207,6 @@ static int take_options(struct decode_options *out, struct call *call,
 	if (has_lines) {
 		out->api = *o;
 		out->lines.notes = o->bytes;
-		out->lines.flat = o->flat;
 		out->lines.strict = out->lines.unwritten = o->check;
 	}
 	out->api.tracefs = call->tracefs;
@@ -222,13 +221,13 @@ static int take_options(struct decode_options *out, struct call *call,
 		return err;
 	out->with.fields = (const char *const *)call->fields;
 	out->with.field_count = call->field_count;
-	out->arch = abi_arch(call->perfabi->abi, o->machine  ? o->machine
-						 : uname(&u) ? ""
-							     : u.machine);
+	out->with.arch = abi_arch(call->perfabi->abi, o->machine  ? o->machine
+						      : uname(&u) ? ""
+								  : u.machine);
 	out->arch_is_given = o->machine != NULL;
-	return o->machine && !out->arch ? refuse_option(call, "machine", o->machine,
-							"a machine as uname -m names it")
-					: 0;
+	return o->machine && !out->with.arch ? refuse_option(call, "machine", o->machine,
+							     "a machine as uname -m names it")
+					     : 0;
 }
 
 static int read_given_attrs(struct call *call, const struct perfabi_options *o)
@@ -239,7 +238,7 @@ static int read_given_attrs(struct call *call, const struct perfabi_options *o)
 	if (!o->attr)
 		return error_text(&call->error, NULL, "neither",
 				  "a perf.data, or records and their attrs in JSON");
-	return attr_list_read(&call->attrs, d->events.abi, d->events.arch, o->attr,
+	return attr_list_read(&call->attrs, d->events.abi, d->events.with.arch, o->attr,
 			      o->attr_name ? o->attr_name : "attr", NULL, &call->error);
 }
 
@@ -268,7 +267,7 @@ static int take_attr_alone(struct decoder *d)
 				    "order (-B, -L): its size would be %llu, of %llu bytes",
 				    (unsigned long long)says, (unsigned long long)size);
 	d->events.found->json =
-		attr_to_json(abi, d->events.arch, bytes, (size_t)size, d->events.order);
+		attr_to_json(abi, d->events.with.arch, bytes, (size_t)size, d->events.order);
 	input_select(&d->in, NULL, 0);
 	return d->events.found->json ? 0 : -ENOMEM;
 }

@@ -34,10 +34,8 @@ static int make_list_header(struct decoder *d, struct out *out)
 		if (!p)
 			return -ENOMEM;
 		p = put_text(p, ",\"page\":{");
-		d->lines.record.order = d->events.order;
-		d->lines.record.notes = false;
-		record_put(&d->ring.plan, &d->lines.record, page, 0, (size_t)d->ring.page, 0, &p);
-		d->lines.record.notes = d->options.lines.notes;
+		d->lines.raw.order = d->events.order;
+		record_put(&d->ring.plan, &d->lines.raw, page, 0, (size_t)d->ring.page, 0, &p);
 		out->at = put_close(p, '}');
 	}
 	/* what of the attrs does not tell whose a record is */

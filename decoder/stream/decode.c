@@ -656,13 +656,6 @@ static void set_roles(struct decoder *d)
 	}
 }
 
-static int say_nothing(void *to, const struct diagnostic *wrong)
-{
-	(void)to;
-	(void)wrong;
-	return 0;
-}
-
 int decoder_init(struct decoder *d, const struct events *base, const struct decode_options *options,
 		 int (*sink)(void *context, const char *text, size_t size), void *context)
 {
@@ -678,15 +671,13 @@ int decoder_init(struct decoder *d, const struct events *base, const struct deco
 			      .aux = {.dir = -1, .index = -1},
 			      .sorter = {.put = put_sorted, .to = d},
 			      .last = UINT64_MAX};
-	d->options.with.abi = base->abi;
-	err = events_begin(&d->events, base, &d->options.with);
+	err = events_begin(&d->events, base, &options->with);
 	if (!err)
 		err = out_init(&d->out, sink, context);
 	if (err)
 		return err;
 	if (options->api.order)
 		d->events.order = options->api.order == PERFABI_BIG ? BIG : LITTLE;
-	d->events.arch = options->arch;
 	d->events.arch_is_given = options->arch_is_given;
 	set_roles(d);
 	lines_init(&d->lines, &d->events, &options->lines, &d->out);
@@ -697,7 +688,6 @@ int decoder_init(struct decoder *d, const struct events *base, const struct deco
 	}
 	if (options->api.output) {
 		d->lines.profile = profile_new(options->api.output, options->api.event, &d->events);
-		d->lines.say = say_nothing; /* it is counted */
 		if (!d->lines.profile)
 			return -ENOMEM;
 	}

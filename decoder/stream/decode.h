@@ -48,11 +48,10 @@ enum { FILL = 80 * 1024 }; /* of the window, before records are looked for */
 
 /* What is asked for; all zero is a good beginning. Texts and lists are the caller's. */
 struct decode_options {
-	struct perfabi_options api;  /* those that are not below; `join` with `output`, too */
-	const struct abi_arch *arch; /* whose registers; may be NULL */
-	bool arch_is_given;          /* the recording has no say */
+	struct perfabi_options api; /* those that are not below; `join` with `output`, too */
+	bool arch_is_given;         /* the recording has no say in with.arch */
 	struct lines_options lines;
-	struct plan_for with; /* of records: which fields, with what numbers */
+	struct plan_for with; /* of records: which fields, with what numbers, whose registers */
 	bool no_header;
 	struct finds *finds; /* takes records and what is wrong, and no line is written; one
 			      * thread, all of the input. NULL: nobody asked */

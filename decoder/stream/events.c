@@ -192,7 +192,6 @@ static struct shape *shape_new(const struct events *events, const unsigned char 
 	if (attr)
 		memcpy(shape->attr, attr, events->abi->attr_size);
 	shape->with = events->with;
-	shape->with.arch = events->arch;
 	shape->with.attr = shape->attr;
 	return shape;
 }
@@ -224,6 +223,7 @@ int events_begin(struct events *events, const struct events *base, const struct 
 {
 	*events = *base;
 	events->with = *with;
+	events->with.abi = base->abi;
 	events->formats.flat = with->flat;
 	events->formats.value_names = with->value_names;
 	events->borrowed_bare = !with->fields && !with->integers && !with->paths && !with->flat;
@@ -344,9 +344,9 @@ int events_add(struct events *events, const unsigned char *attr, size_t size, st
 
 void events_set_arch(struct events *events, const struct abi_arch *arch)
 {
-	if (!arch || arch == events->arch || events->arch_is_given)
+	if (!arch || arch == events->with.arch || events->arch_is_given)
 		return;
-	events->arch = arch;
+	events->with.arch = arch;
 	events->changes++;
 	for (size_t i = 0; i < events->shape_count; i++) {
 		struct shape *shape = events->shapes[i];

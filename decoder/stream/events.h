@@ -54,10 +54,9 @@ struct id_clash {
 
 struct events {
 	const struct abi *abi;
-	const struct abi_arch *arch; /* whose registers; may be NULL */
-	bool arch_is_given;          /* by --machine: the recording has no say */
+	bool arch_is_given; /* by --machine: the recording has no say */
 	enum byte_order order;
-	struct plan_for with; /* what plans are made for, but for the arch and the attr */
+	struct plan_for with; /* what plans are made for, but for the attr */
 	const struct abi_field *uses[USES_MAX];
 	size_t use_count;
 
@@ -96,7 +95,7 @@ int events_init(struct events *events, const struct abi *abi, struct error *e);
 void events_free(struct events *events);
 
 /*
- * The events of one recording, by what events_init() made, and of `with` all but the arch and the
+ * The events of one recording, by what events_init() made, and of `with` all but the abi and the
  * attr. 0 or -ENOMEM. `base` must outlive it.
  */
 int events_begin(struct events *events, const struct events *base, const struct plan_for *with);

@@ -29,8 +29,8 @@ void lines_init(struct lines *lines, const struct events *events,
 		.changes = UINT_MAX,
 		.credit = LINES_CREDIT,
 	};
-	lines->raw =
-		(struct record){.abi = events->abi, .lossy = options->flat, .again = lines->again};
+	lines->raw = (struct record){
+		.abi = events->abi, .lossy = events->with.flat, .again = lines->again};
 	lines->record = lines->raw;
 	lines->record.raw = &lines->raw;
 	lines->record.notes = options->notes;
@@ -131,17 +131,14 @@ void lines_diagnostic(struct lines *lines, struct place place, const char *code,
 		      const char *format, ...)
 {
 	enum perfabi_grade grade = PERFABI_ERROR;
-	char message[256], *p;
+	char message[256] = "", *p;
 	va_list args;
-	int n;
 
-	va_start(args, format);
-	n = vsnprintf(message, sizeof(message), format, args);
-	va_end(args);
-	if (n >= (int)sizeof(message))
-		n = (int)sizeof(message) - 1;
 	if (lines->options.silent)
 		return;
+	va_start(args, format);
+	vsnprintf(message, sizeof(message), format, args);
+	va_end(args);
 	for (size_t i = 0; i < sizeof(diagnostics) / sizeof(diagnostics[0]); i++)
 		if (!strcmp(diagnostics[i].code, code))
 			grade = diagnostics[i].grade;
@@ -159,13 +156,13 @@ void lines_diagnostic(struct lines *lines, struct place place, const char *code,
 			lines->out->err = -ENOMEM;
 		return;
 	}
-	p = out_room(lines->out, sizeof(message) * PUT_STRING_MAX + 256);
+	p = lines->profile ? NULL : out_room(lines->out, sizeof(message) * PUT_STRING_MAX + 256);
 	if (!p)
 		return;
 	p = put_place(put_text(p, "{\"type\":\"diagnostic\",\"offset\":"), place);
 	p = put_text(put_text(put_text(p, "\"code\":\""), code), "\",\"grade\":\"");
 	p = put_text(put_text(p, grade_names[grade]), "\",\"message\":");
-	p = put_string(p, (const unsigned char *)message, n < 0 ? 0 : (size_t)n);
+	p = put_string(p, (const unsigned char *)message, strlen(message));
 	if (skipped)
 		p = put_u64(put_text(p, ",\"skipped\":"), skipped);
 	lines->out->at = put_text(p, "}\n");
@@ -233,7 +230,7 @@ static char *put_misc_names(char *p, const struct lines *lines, const struct pla
 	const struct abi_value *mode = abi_value_of(lines->modes, misc & MISC_CPUMODE);
 	uint64_t rest = misc;
 
-	if (lines->options.flat)
+	if (lines->events->with.flat)
 		return put_text(put_u64(put_text(p, "\"misc\":"), misc), ",");
 	p = put_text(p, "\"misc\":[");
 	if (mode && mode->value) {
@@ -341,7 +338,7 @@ static void put_raw(struct lines *lines, struct place place, const struct lines_
 	p = put_size(put_raw_begin(p, lines, header->slot, place), lines, header);
 	if (header->slot < 0)
 		p = put_text(put_u64(put_text(p, "\"type_id\":"), header->type), ",");
-	if (lines->options.flat && !lines->options.no_misc)
+	if (lines->events->with.flat && !lines->options.no_misc)
 		p = put_text(put_u64(put_text(p, "\"misc\":"), header->misc), ",");
 	else if (!lines->options.no_misc)
 		p = put_text(put_hex(put_text(p, "\"misc\":[\"0x"), header->misc), "\"],");
@@ -562,7 +559,7 @@ static void put_line(struct lines *lines, const struct lines_record *header,
 			return;
 	}
 	if (joined)
-		p = join_put(joined, lines->options.flat, p);
+		p = join_put(joined, lines->events->with.flat, p);
 	n = lines->options.notes ? (size_t)(lines->record.at - lines->notes.base) : 0;
 	if (n) {
 		p = put_text(p, "\"at\":{");
@@ -582,17 +579,6 @@ static void put_line(struct lines *lines, const struct lines_record *header,
 		say_findings(lines, place, header);
 }
 
-/* Reads a record for what it keeps, and writes nothing. Whether it is as its layout says. */
-static bool read_record(struct lines *lines, const struct plan *plan, const unsigned char *bytes,
-			size_t size, uint16_t misc)
-{
-	char *p = out_room(lines->out, record_longest(plan, NULL, size));
-
-	if (!p || !room_for_notes(lines, plan))
-		return false;
-	return record_put(plan, &lines->record, bytes, 8, size, misc, &p) == RECORD_OK;
-}
-
 /* Which event a record is of, and what to read it by, if it is to be read. */
 static void find_reading(struct lines *lines, const unsigned char *bytes, struct place place,
 			 struct lines_record *record)
@@ -608,12 +594,15 @@ static void find_reading(struct lines *lines, const unsigned char *bytes, struct
 	if (options->types && !options->types[record->index] && !options->strict && !lines->join) {
 		/* only what it says was lost counts, and what later records go by */
 		const struct plan *plan = first_plan(lines, record);
+		bool is_read = plan && plan->keeps && room_for_notes(lines, plan);
+		char *p = is_read ? out_room(lines->out, record_longest(plan, NULL, record->size))
+				  : NULL;
 
 		record->taken = LINES_PASSED_BY;
 		if (plan && plan->lost_offset)
 			add_lost(lines, plan, bytes, record);
-		if (plan && plan->keeps)
-			read_record(lines, plan, bytes, record->size, record->misc);
+		if (p)
+			record_put(plan, &lines->record, bytes, 8, record->size, record->misc, &p);
 		return;
 	}
 	find_plan(lines, record, bytes, place);
@@ -718,7 +707,7 @@ static void forget_events(struct lines *lines)
 static inline void set_recording(struct lines *lines)
 {
 	lines->record.order = lines->events->order;
-	lines->record.arch = lines->events->arch;
+	lines->record.arch = lines->events->with.arch;
 	if (__builtin_expect(lines->changes != lines->events->changes, 0))
 		forget_events(lines);
 }
@@ -756,11 +745,10 @@ bool lines_fits(struct lines *lines, const unsigned char *bytes, size_t size)
 	uint16_t misc = (uint16_t)load_word(bytes + 4, 2, events->order);
 	struct shape *shape = events->bare;
 	int slot = events->slot_of[type];
-	struct record *record = &lines->record;
-	uint64_t kept = record->regs[REG_KEPT];
-	struct again *again = record->again;
-	bool was_strict = record->strict, fits;
 	const struct plan *plan;
+	struct record trial;
+	bool fits;
+	char *p;
 
 	if (slot < 0 || (!events->is_tool[type] &&
 			 events_find(events, type, bytes, size, &shape) == EVENT_UNKNOWN))
@@ -769,17 +757,17 @@ bool lines_fits(struct lines *lines, const unsigned char *bytes, size_t size)
 	if (!plan || (misc & ~(plan->misc_known | MISC_CPUMODE)))
 		return false;
 	set_recording(lines);
-	record->strict = true;
-	record->again = NULL;
-	fits = read_record(lines, plan, bytes, size, misc);
-	for (size_t i = 0; i < record->finding_count; i++) /* a text of the wrong length */
-		if (!strcmp(record->findings[i].code, "padding") ||
-		    !strcmp(record->findings[i].code, "unterminated"))
+	/* nothing that comes out of it stays: it may be no record, or not its turn */
+	trial = lines->record;
+	trial.notes = false;
+	trial.strict = true;
+	trial.again = NULL;
+	p = out_room(lines->out, record_longest(plan, NULL, size));
+	fits = p && record_put(plan, &trial, bytes, 8, size, misc, &p) == RECORD_OK;
+	for (size_t i = 0; i < trial.finding_count; i++) /* a text of the wrong length */
+		if (!strcmp(trial.findings[i].code, "padding") ||
+		    !strcmp(trial.findings[i].code, "unterminated"))
 			fits = false;
-	/* it may be no record, or not its turn */
-	record->strict = was_strict;
-	record->again = again;
-	record->regs[REG_KEPT] = kept;
 	return fits;
 }
 

@@ -18,7 +18,6 @@ struct lines_options {
 	bool notes;       /* --bytes */
 	bool strict;      /* --check: findings too, ... */
 	bool unwritten;   /* ... and diagnostics alone */
-	bool flat;        /* as plan_for.flat: misc is a number, text is text */
 	bool silent;      /* records are neither counted nor written: another shard's */
 	bool backward;    /* the newest record comes first, ... */
 	bool cut_end;     /* ... and took the place of what the last one ended with */
@@ -67,7 +66,7 @@ struct lines {
 	const struct events *events;
 	struct lines_options options;
 	struct out *out;
-	struct record record, raw;
+	struct record record, raw; /* raw: for its raw data, and for what no line comes of */
 	struct lines_sums sums;
 	struct {
 		char name[41]; /* SAMPLE */

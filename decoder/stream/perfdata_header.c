@@ -146,7 +146,7 @@ static int add_found(const struct events *events, const unsigned char *attr, siz
 	if (!found->json)
 		found->json = json_array();
 	ids = found->ids = json_array();
-	json = attr_to_json(events->abi, events->arch, attr, size, events->order);
+	json = attr_to_json(events->abi, events->with.arch, attr, size, events->order);
 	return json_array_append_new(found->json, json_pack("{s:o, s:o}", "attr", json, "ids", ids))
 		       ? -ENOMEM
 		       : 0;
@@ -197,8 +197,8 @@ int given_attrs_put(const struct attr_list *list, const struct events *events, s
 
 	for (size_t i = 0; i < list->count && !err; i++) {
 		const struct attr_ids *ids = &list->ids[i];
-		char *text = attr_to_text(events->abi, events->arch, list->bytes + i * size, size,
-					  host_order());
+		char *text = attr_to_text(events->abi, events->with.arch, list->bytes + i * size,
+					  size, host_order());
 
 		out_text(out, i ? ",{\"attr\":" : "{\"attr\":");
 		err = text ? out_text(out, text) : -ENOMEM;
@@ -254,7 +254,7 @@ static int put_entry(struct reader *r, const unsigned char *entry, uint64_t offs
 	char *text = NULL;
 
 	if (!err)
-		text = attr_to_text(events->abi, events->arch, entry, size, events->order);
+		text = attr_to_text(events->abi, events->with.arch, entry, size, events->order);
 	err = text ? 0 : -ENOMEM;
 	if (text) {
 		out_text(r->out, "{\"attr\":");
@@ -350,20 +350,17 @@ static enum record_problem run_section(const struct reader *r, const struct plan
 				       const unsigned char *bytes, size_t size,
 				       char *(*where)(void *, char *), char **p)
 {
-	struct record *record = &r->lines->record;
-	bool notes = record->notes;
+	struct record *record = &r->lines->raw;
 	enum record_problem problem;
 
 	record->order = r->events->order;
-	record->arch = r->events->arch;
-	record->notes = false;
+	record->arch = r->events->with.arch;
 	record->spill = where;
 	record->spill_to = r->out;
 	record->dry = where == forget;
 	problem = record_put(plan, record, bytes, 0, size, 0, p);
 	record->spill = NULL;
 	record->dry = false;
-	record->notes = notes;
 	return problem;
 }
 
@@ -376,7 +373,7 @@ static int put_section(const struct reader *r, const struct section *section,
 		       const struct plan *plan, const unsigned char *bytes)
 {
 	size_t size = (size_t)section->range.size, longest = record_longest(plan, NULL, size) + 256;
-	struct record *record = &r->lines->record;
+	struct record *record = &r->lines->raw;
 	char *p = out_room(r->out, longest), text[160];
 	enum record_problem problem;
 

@@ -24,10 +24,9 @@ static int to_lines(const struct values_by *by, enum perfabi_format format,
 		.api = {.format = format,
 			.order = host_order() == BIG ? PERFABI_BIG : PERFABI_LITTLE,
 			.no_summary = true},
-		.arch = by->arch,
 		.arch_is_given = true,
 		.lines = {.strict = by->strict},
-		.with = {.integers = true},
+		.with = {.integers = true, .arch = by->arch},
 		.no_header = true};
 	struct decoder *d = calloc(1, sizeof(*d));
 	struct events base = {0};
