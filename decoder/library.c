@@ -117,7 +117,6 @@ static int select_types(struct call *call, const struct perfabi_options *o,
 		if (!found)
 			return error_name(&call->error, NULL, name, near.best, "a record type");
 	}
-	call->decoder.option = NULL;
 	return 0;
 }
 
@@ -134,19 +133,21 @@ static void try_member(void *context, const struct layout_member *member)
 	nearest_try(&search->near, member->name);
 }
 
+static bool asks_for(const struct perfabi_options *o, const char *name)
+{
+	for (size_t i = 0; i < o->field_count; i++)
+		if (!strcmp(o->fields[i], name))
+			return true;
+	return false;
+}
+
 /* The members that are wanted beside type. */
 static int select_fields(struct call *call, const struct perfabi_options *o,
 			 struct lines_options *lines)
 {
+	static const char *const common[] = {"type", "event_index", "offset", "size",
+					     "misc", "event",       "bytes",  NULL};
 	const struct events *events = &call->perfabi->base;
-	const struct {
-		const char *name;
-		bool *out;
-	} common[] = {{"offset", &lines->no_offset},
-		      {"size", &lines->no_size},
-		      {"misc", &lines->no_misc},
-		      {"event", &lines->no_event},
-		      {"bytes", &lines->no_bytes}};
 
 	if (!o->fields || !o->field_count)
 		return 0;
@@ -154,22 +155,17 @@ static int select_fields(struct call *call, const struct perfabi_options *o,
 	call->fields = calloc(o->field_count, sizeof(*call->fields));
 	if (!call->fields)
 		return -ENOMEM;
-	lines->no_offset = lines->no_size = lines->no_misc = lines->no_event = true;
-	lines->no_bytes = true;
+	lines->event_index = asks_for(o, "event_index");
+	lines->no_offset = !asks_for(o, "offset");
+	lines->no_size = !asks_for(o, "size");
+	lines->no_misc = !asks_for(o, "misc");
+	lines->no_event = !asks_for(o, "event");
+	lines->no_bytes = !asks_for(o, "bytes");
 	for (size_t i = 0; i < o->field_count; i++) {
 		struct search search = {.near = nearest_to(o->fields[i]),
 					.found = !strcmp(o->fields[i], "rest")};
-		bool is_common = !strcmp(o->fields[i], "type");
 
-		if (!strcmp(o->fields[i], "event_index"))
-			is_common = lines->event_index = true;
-
-		for (size_t k = 0; k < sizeof(common) / sizeof(common[0]); k++)
-			if (!strcmp(common[k].name, o->fields[i])) {
-				*common[k].out = false;
-				is_common = true;
-			}
-		if (is_common)
+		if (name_index(o->fields[i], common, NULL) >= 0)
 			continue;
 		for (size_t k = 0; k < events->record_count; k++)
 			layout_members(&events->records[k].value->layout->list, try_member,
@@ -181,7 +177,6 @@ static int select_fields(struct call *call, const struct perfabi_options *o,
 		if (!call->fields[call->field_count++])
 			return -ENOMEM;
 	}
-	call->decoder.option = NULL;
 	return 0;
 }
 
@@ -219,6 +214,7 @@ static int take_options(struct decode_options *out, struct call *call,
 		err = select_fields(call, o, &out->lines);
 	if (err)
 		return err;
+	call->decoder.option = NULL;
 	out->with.fields = (const char *const *)call->fields;
 	out->with.field_count = call->field_count;
 	out->with.arch = abi_arch(call->perfabi->abi, o->machine  ? o->machine
