@@ -11,7 +11,6 @@
 #include "library.h"
 #include "include/perfabi.h"
 #include "plan/plan.h"
-#include "stream/names.h"
 #include "text/ascii.h"
 
 /*

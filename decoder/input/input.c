@@ -13,7 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "input/unpack.h"
 #include "text/out.h"
 
 static int open_window(struct input *in, uint64_t size)

@@ -3,7 +3,7 @@
  * zlib, liblzma and libzstd behind one step: bytes in, bytes out. Members, streams and frames may
  * follow one another, as `cat` leaves them.
  */
-#include "input/unpack.h"
+#include "input/input.h"
 
 #include <lzma.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "stream/aux.h"
+#include "stream/decode.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "text/out.h"
 
 enum { NEW_FILE = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC };
 
@@ -35,40 +33,42 @@ void aux_close(struct aux *aux)
 	*aux = (struct aux){.dir = -1, .index = -1};
 }
 
-int aux_take(struct aux *aux, struct input *in, uint64_t size, const struct plan *plan,
-	     const unsigned char *bytes, enum byte_order order, struct place place, uint64_t *taken)
+int aux_take(struct decoder *d, uint64_t *taken)
 {
-	uint64_t idx = 0, tid = 0, cpu = 0, aux_offset = 0, reference = 0, *at;
+	static const char *const names[] = {"idx", "tid", "cpu", "aux_offset", "reference"};
+	enum { IDX, TID, CPU, AUX_OFFSET, REFERENCE, NUMBERS };
+	enum byte_order order = d->events.order;
+	unsigned type = type_index((uint32_t)load_word(d->aux.record, 4, order));
+	const struct plan *plan = events_plan(&d->events, d->events.bare, d->events.slot_of[type]);
+	uint64_t numbers[NUMBERS] = {0}, *at;
 	const unsigned char *data;
 	char name[48], line[512];
 	size_t some;
 	int fd, n, err = 0;
 
-	plan_number(plan, "idx", bytes, AUX_RECORD, order, &idx);
-	at = table_entry(&aux->seen, &aux->arena, &idx, sizeof(idx), sizeof(*at));
-	if (!at)
+	for (size_t i = 0; plan && i < NUMBERS; i++)
+		plan_number(plan, names[i], d->aux.record, sizeof(d->aux.record), order,
+			    &numbers[i]);
+	at = table_entry(&d->aux.seen, &d->aux.arena, &numbers[IDX], sizeof(uint64_t), sizeof(*at));
+	if (!plan || !at)
 		return -ENOMEM;
-	snprintf(name, sizeof(name), "aux-idx%" PRIu64 ".bin", idx);
-	fd = openat(aux->dir, name, *at ? O_WRONLY | O_APPEND | O_CLOEXEC : NEW_FILE, 0666);
+	snprintf(name, sizeof(name), "aux-idx%" PRIu64 ".bin", numbers[IDX]);
+	fd = openat(d->aux.dir, name, *at ? O_WRONLY | O_APPEND | O_CLOEXEC : NEW_FILE, 0666);
 	if (fd < 0)
 		return -errno;
-	while (!err && (some = input_take(in, size - *taken, &data))) {
+	while (!err && (some = input_take(&d->in, d->follow - *taken, &data))) {
 		err = write_fully(fd, data, some);
 		*taken += some;
 	}
 	if (close(fd) && !err)
 		err = -errno;
-	plan_number(plan, "tid", bytes, AUX_RECORD, order, &tid);
-	plan_number(plan, "cpu", bytes, AUX_RECORD, order, &cpu);
-	plan_number(plan, "aux_offset", bytes, AUX_RECORD, order, &aux_offset);
-	plan_number(plan, "reference", bytes, AUX_RECORD, order, &reference);
 	n = snprintf(line, sizeof(line),
 		     "{\"file\":\"%s\",\"at\":%" PRIu64 ",\"size\":%" PRIu64
 		     ",\"cpu\":%d,\"tid\":%d,\"aux_offset\":\"0x%" PRIx64
 		     "\",\"reference\":\"0x%" PRIx64 "\",\"record\":%" PRIu64 "}\n",
-		     name, *at, *taken, (int32_t)cpu, (int32_t)tid, aux_offset, reference,
-		     place.offset);
-	err = err ? err : write_fully(aux->index, line, (size_t)n);
+		     name, *at, *taken, (int32_t)numbers[CPU], (int32_t)numbers[TID],
+		     numbers[AUX_OFFSET], numbers[REFERENCE], d->follow_place.offset);
+	err = err ? err : write_fully(d->aux.index, line, (size_t)n);
 	*at += *taken;
 	return err;
 }

@@ -11,9 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stream/profile.h"
-#include "stream/damage.h"
-#include "stream/names.h"
+#include "stream/join.h"
 
 /* So many bytes tell of a record whether it is believed, or it is: a window full. */
 enum { BELIEVED = INPUT_WINDOW };
@@ -204,10 +202,10 @@ static int pass_over(struct decoder *d, const unsigned char *bytes, size_t size,
 							  bytes + 8 + plan_fixed_size(plan), size);
 	}
 	d->collects = is_formats ? FOLLOWS : 0;
-	if (d->aux.dir >= 0 && !strcmp(value->name, "auxtrace") && size <= sizeof(d->aux_record)) {
+	if (d->aux.dir >= 0 && !strcmp(value->name, "auxtrace") && size <= sizeof(d->aux.record)) {
 		d->collects = AUX_DATA;
-		memset(d->aux_record, 0, sizeof(d->aux_record));
-		memcpy(d->aux_record, bytes, size);
+		memset(d->aux.record, 0, sizeof(d->aux.record));
+		memcpy(d->aux.record, bytes, size);
 	}
 	if (align > 1 && *follow % align && *follow < UINT64_MAX - align)
 		*follow += align - *follow % align;
@@ -514,18 +512,13 @@ static int skip(struct decoder *d)
 {
 	struct place place = d->follow_place;
 	uint64_t follow = d->follow, skipped = 0;
-	const struct plan *plan;
 	int err = 0;
 
 	set_silence(d, place);
 	if (d->collects && d->jobs)
 		err = jobs_drain(d->jobs);
 	if (!err && d->collects == AUX_DATA) {
-		plan = events_plan(&d->events, d->events.bare,
-				   d->events.slot_of[record_type(d, d->aux_record)]);
-		err = plan ? aux_take(&d->aux, &d->in, follow, plan, d->aux_record, d->events.order,
-				      place, &skipped)
-			   : -ENOMEM;
+		err = aux_take(d, &skipped);
 		if (err)
 			decoder_fail(d, err, "writing AUX data to %s: %s", d->options.api.aux,
 				     strerror(-err));

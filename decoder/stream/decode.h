@@ -12,8 +12,6 @@
 #include "input/decompress.h"
 #include "input/input.h"
 #include "input/ring.h"
-#include "input/unpack.h"
-#include "stream/aux.h"
 #include "stream/damage.h"
 #include "stream/jobs.h"
 #include "stream/lines.h"
@@ -57,6 +55,14 @@ struct decode_options {
 			      * thread, all of the input. NULL: nobody asked */
 };
 
+/* AUX data in files of its own, as decoders of traces take it: ptdump, libipt, OpenCSD. */
+struct aux {
+	int dir, index; /* -1: not open */
+	struct table seen;
+	struct arena arena;
+	unsigned char record[64]; /* the AUXTRACE in front of the data that comes next */
+};
+
 /* The record whose data is being decompressed. */
 struct piece {
 	bool active;
@@ -85,11 +91,10 @@ struct decoder {
 	struct place follow_place;
 	/* What they are: tracing data behind a record or in one, AUX data; 0: nobody wants them. */
 	enum { FOLLOWS = 1, IN_LARGE, AUX_DATA } collects;
-	struct aux aux;                       /* where AUX data goes */
-	unsigned char aux_record[AUX_RECORD]; /* the AUXTRACE in front of it */
-	struct damage damage, inner;          /* of the file, and of the compressed stream */
-	enum perfabi_format format;           /* what it is: */
-	struct perfdata file;                 /* one of these three, ... */
+	struct aux aux;              /* where AUX data goes */
+	struct damage damage, inner; /* of the file, and of the compressed stream */
+	enum perfabi_format format;  /* what it is: */
+	struct perfdata file;        /* one of these three, ... */
 	struct ring ring;
 	const struct attr_list *attrs; /* ... and the attrs of a ring or of records */
 	uint8_t role[TYPES];  /* what else is to be done with a record; decode.c. 0: nothing */
@@ -121,6 +126,17 @@ int decoder_step(struct decoder *d, bool *more);
  * Returns `err`, or 0 or what failed now. */
 int decoder_end(struct decoder *d, int err, struct lines_sums *sums);
 void decoder_free(struct decoder *d);
+
+/* Opens the folder, which is made if it is not there, for aux-idxN.bin and index.jsonl, none of
+ * which may be there. 0 or a negative errno; close with aux_close() in any case. */
+int aux_open(struct aux *aux, const char *dir);
+void aux_close(struct aux *aux);
+
+/*
+ * Appends d->follow bytes of the input, which follow d->aux.record, to the file of its idx, and a
+ * line to the index. *taken is how many there were. 0 or a negative errno.
+ */
+int aux_take(struct decoder *d, uint64_t *taken);
 
 /* Between begin.c and decode.c: says why the call failed, in d->message. Returns `err`. */
 int decoder_fail(struct decoder *d, int err, const char *format, ...)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Samples with what other records say of them: the thread's name, and for each address which file
- * was mapped there, and where in it.
+ * was mapped there, and where in it. And such samples as a profile: folded stacks, pprof's
+ * protobuf, or what profiler.firefox.com reads.
  */
 #ifndef PERFABI_JOIN_H
 #define PERFABI_JOIN_H
@@ -9,7 +10,7 @@
 #include "include/perfabi.h"
 #include "stream/maps.h"
 #include "stream/events.h"
-#include "stream/taken.h"
+#include "text/out.h"
 
 /* One address of a sample. */
 struct frame {
@@ -64,5 +65,21 @@ int join_build_ids(struct join *join, const struct layout *layout, const unsigne
 /* Writes what is known of a sample as members, each with a comma behind; at most so many bytes. */
 size_t join_longest(const struct joined *joined);
 char *join_put(const struct joined *joined, bool is_flat, char *p);
+
+struct profile;
+
+/* Of the samples of that event alone, or of the first that has any; pprof has all of them where it
+ * is NULL. NULL: no memory. `events` and `event` must outlive it. */
+struct profile *profile_new(enum perfabi_output output, const char *event,
+			    const struct events *events);
+void profile_free(struct profile *profile);
+
+/* Takes a sample. 0 or -ENOMEM. */
+int profile_add(struct profile *profile, const struct joined *joined);
+
+bool profile_has_samples(const struct profile *profile);
+
+/* Writes all of it. 0, -ENOMEM or what the sink returned. */
+int profile_end(struct profile *profile, struct out *out);
 
 #endif

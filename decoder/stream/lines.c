@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stream/profile.h"
-#include "stream/names.h"
+#include "stream/join.h"
 #include "text/ascii.h"
 #include "text/json.h"
 

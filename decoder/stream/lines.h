@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Whole records -> lines of JSON, and what is to be said of them in the end: how many of each type,
- * what was lost, what was wrong.
+ * what was lost, what was wrong. And what events are called there (names.c): as perf wrote it down
+ * (EVENT_DESC, EVENT_UPDATE) or simpleperf (meta_info), or by their attr.
  */
 #ifndef PERFABI_LINES_H
 #define PERFABI_LINES_H
 
 #include "plan/record.h"
 #include "stream/events.h"
-#include "stream/taken.h"
 #include "text/out.h"
 
 enum { GRADES = PERFABI_NOTE + 1 };
@@ -141,5 +141,31 @@ void lines_add_sums(struct lines_sums *to, const struct lines_sums *from);
 
 /* The last line. */
 void lines_summary(struct lines *lines, const struct lines_sums *sums);
+
+enum { EVENT_NAME_MAX = 256, EVENT_TEXT_MAX = 512 }; /* a longer name is not taken */
+
+struct event_name {
+	char name[EVENT_NAME_MAX];
+	bool is_by_attr;
+	size_t length;
+	char text[EVENT_TEXT_MAX + PUT_KEY]; /* "event":"cycles:u", as put_key() copies it */
+};
+
+/* Names the event by its attr, of `size` bytes in the events' order: "cpu-clock:u". 0 or -ENOMEM.
+ */
+int names_by_attr(struct events *events, int event, const unsigned char *attr, size_t size);
+
+/*
+ * By the feature section, or the record EVENT_UPDATE, of that value, from byte `from` on, if it
+ * names events or the machine. 0 or -ENOMEM.
+ */
+int names_by(struct events *events, const struct abi_value *value, const unsigned char *bytes,
+	     size_t from, size_t size);
+
+/* Those that were named by their attr alone, by the formats of events->formats. 0 or -ENOMEM. */
+int names_by_formats(struct events *events);
+
+/* Writes the member "events": their names, by index. 0 or -ENOMEM. */
+int names_put(const struct events *events, struct out *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "stream/names.h"
+#include "stream/lines.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -10,7 +10,6 @@
 #include "abi/attr.h"
 #include "plan/record.h"
 #include "stream/join.h"
-#include "stream/names.h"
 #include "text/json.h"
 
 enum {

@@ -3,7 +3,7 @@
  * Trees of calls, one for each thread, command or event as the form needs, and how each form
  * writes them.
  */
-#include "stream/profile.h"
+#include "stream/join.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text/table.h"
-#include "stream/names.h"
+#include "stream/lines.h"
 #include "text/json.h"
+#include "text/table.h"
 
 struct mapping {
 	const struct object *object;

@@ -30,7 +30,6 @@
 #include "machine/proc.h"
 #include "include/perfabi.h"
 #include "stream/events.h"
-#include "stream/names.h"
 #include "stream/perfdata_header.h"
 #include "text/options.h"
 #include "text/out.h"
