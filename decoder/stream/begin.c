@@ -52,28 +52,28 @@ static int make_list_header(struct decoder *d, struct out *out)
 static int put_header(struct decoder *d)
 {
 	bool is_later = d->options.api.shards && d->options.api.shard > 1;
-	struct out said, line;
+	int (*sink)(void *, const char *, size_t) = d->out.sink;
+	struct out said;
 	int err = out_init(&said, NULL, NULL);
 
 	if (err)
 		return err;
-	err = out_init(&line, is_later || d->options.no_header ? out_drop : d->sink, d->context);
-	if (!err) {
-		d->lines.out = &said;
-		d->lines.options.silent = is_later;
-		d->lines.limit = HEADER_DIAGNOSTICS;
-		err = d->format == PERFABI_PERF_DATA
-			      ? perfdata_header_put(&d->file, &d->in, &d->events, &d->lines, &line)
-			      : make_list_header(d, &line);
-		lines_end_limit(&d->lines);
-		d->lines.out = &d->out;
-		err = err ? err : said.err;
-		if (!err)
-			err = out_flush(&line);
-		if (!err && !is_later && said.at > said.base)
-			err = d->sink(d->context, said.base, (size_t)(said.at - said.base));
-		out_free(&line);
-	}
+	d->lines.out = &said;
+	d->lines.options.silent = is_later;
+	d->lines.limit = HEADER_DIAGNOSTICS;
+	if (is_later || d->options.no_header)
+		d->out.sink = out_drop;
+	err = d->format == PERFABI_PERF_DATA
+		      ? perfdata_header_put(&d->file, &d->in, &d->events, &d->lines, &d->out)
+		      : make_list_header(d, &d->out);
+	lines_end_limit(&d->lines);
+	d->lines.out = &d->out;
+	err = err ? err : said.err;
+	if (!err)
+		err = out_flush(&d->out);
+	d->out.sink = sink;
+	if (!err)
+		err = out_append(&d->out, said.base, (size_t)(said.at - said.base));
 	out_free(&said);
 	return err;
 }
@@ -169,22 +169,15 @@ static int begin_perfdata(struct decoder *d, struct error *e)
 
 static int begin_ring(struct decoder *d, struct error *e)
 {
-	int err = d->in.seekable ? 0 : spool(d);
+	bool backward = attr_list_flag(d->attrs, d->events.abi, "write_backward");
+	int err = ring_open(&d->ring, d->events.abi, &d->in, d->events.order, backward, e);
 
 	if (!err)
-		err = given_attrs_add(d->attrs, &d->events, e);
-	if (!err)
-		err = decoder_tracefs(d);
-	if (!err)
-		err = ring_open(&d->ring, d->events.abi, &d->in, d->events.order,
-				attr_list_flag(d->attrs, d->events.abi, "write_backward"), e);
-	if (err)
-		return err;
-	err = put_header(d);
+		err = put_header(d);
 	if (err)
 		return err;
 	d->lines.sums.passed_over += d->ring.unread; /* an AUX area, say */
-	d->lines.options.backward = attr_list_flag(d->attrs, d->events.abi, "write_backward");
+	d->lines.options.backward = backward;
 	d->lines.options.cut_end = d->ring.lost_end;
 	input_select(&d->in, d->ring.segments, SEGMENTS);
 	if (d->ring.lost_begin) {
@@ -198,64 +191,40 @@ static int begin_ring(struct decoder *d, struct error *e)
 
 static int begin_records(struct decoder *d, struct error *e)
 {
-	int err = given_attrs_add(d->attrs, &d->events, e);
-
-	if (!err)
-		err = decoder_tracefs(d);
-	if (!err && d->options.api.shards && !d->in.seekable)
+	if (d->options.api.shards && !d->in.seekable)
 		return no_shards_of(d, "a pipe", "a file, whose size is known", e);
-	if (!err)
-		set_shard(d, 0, d->in.size);
-	return err ? err : put_header(d);
+	set_shard(d, 0, d->in.size);
+	return put_header(d);
 }
 
 /* Of an image that may be cut short, or still come: what is not absurd. */
 static const uint64_t RING_MOST = UINT64_C(1) << 48;
 
-/*
- * What the first bytes are, unless the options say; no more of a pipe is waited for than is needed.
- * Bytes that are to be a perf.data are not looked at here.
- */
-static int look(struct decoder *d, enum byte_order *order)
-{
-	enum perfabi_format wanted = d->options.api.format;
-	size_t n = input_fill(&d->in, PERFDATA_PIPE_HEADER);
-	int is_ring;
-
-	d->format = wanted;
-	if (wanted != PERFABI_RING && wanted != PERFABI_RECORDS &&
-	    perfdata_detect(input_bytes(&d->in), n, order)) {
-		d->format = PERFABI_PERF_DATA;
-		return 0;
-	}
-	if (wanted == PERFABI_PERF_DATA || wanted == PERFABI_RECORDS)
-		return 0;
-	n = input_fill(&d->in, RING_PAGE_MIN);
-	is_ring = ring_detect(d->events.abi, input_bytes(&d->in), n, RING_MOST, order);
-	if (is_ring < 0)
-		return is_ring;
-	if (is_ring)
-		d->format = PERFABI_RING;
-	else if (wanted == PERFABI_AUTO)
-		d->format = PERFABI_RECORDS;
-	return 0;
-}
-
+/* No more of a pipe is waited for than is needed. */
 int decoder_find_format(struct decoder *d, struct error *e)
 {
+	enum perfabi_format wanted = d->options.api.format;
 	enum byte_order order = d->events.order;
-	int err = look(d, &order);
-	size_t n = input_fill(&d->in, 1);
+	size_t n = input_fill(&d->in, PERFDATA_PIPE_HEADER);
+	bool is_perfdata = (wanted == PERFABI_AUTO || wanted == PERFABI_PERF_DATA) &&
+			   perfdata_detect(input_bytes(&d->in), n, &order);
+	int is_ring = 0;
 
-	if (err)
-		return err;
-	if (d->in.err)
-		return d->in.err;
+	if (!is_perfdata && (wanted == PERFABI_AUTO || wanted == PERFABI_RING)) {
+		n = input_fill(&d->in, RING_PAGE_MIN);
+		is_ring = ring_detect(d->events.abi, input_bytes(&d->in), n, RING_MOST, &order);
+	}
+	if (is_ring < 0 || d->in.err)
+		return is_ring < 0 ? is_ring : d->in.err;
 	if (!n && unpack_wrong(d->in.unpack))
 		return decoder_fail(d, -EINVAL, "%s", unpack_wrong(d->in.unpack));
 	if (!n)
 		return error_text(e, NULL, "empty input", "a recording");
-	if (d->format == PERFABI_PERF_DATA && !perfdata_detect(input_bytes(&d->in), n, &order))
+	d->format = wanted        ? wanted
+		    : is_perfdata ? PERFABI_PERF_DATA
+		    : is_ring     ? PERFABI_RING
+				  : PERFABI_RECORDS;
+	if (d->format == PERFABI_PERF_DATA && !is_perfdata)
 		return error_text(e, NULL, "other bytes", "PERFILE2 or PERFFILE at the beginning");
 	if (d->format == PERFABI_RING && d->options.api.shards)
 		return no_shards_of(d, "an image of the mmap area", "a perf.data or records", e);
@@ -266,7 +235,16 @@ int decoder_find_format(struct decoder *d, struct error *e)
 
 int decoder_begin(struct decoder *d, struct error *e)
 {
+	bool is_ring = d->format == PERFABI_RING;
+	int err = is_ring && !d->in.seekable ? spool(d) : 0;
+
 	if (d->format == PERFABI_PERF_DATA)
 		return begin_perfdata(d, e);
-	return d->format == PERFABI_RING ? begin_ring(d, e) : begin_records(d, e);
+	if (!err)
+		err = given_attrs_add(d->attrs, &d->events, e);
+	if (!err)
+		err = decoder_tracefs(d);
+	if (err)
+		return err;
+	return is_ring ? begin_ring(d, e) : begin_records(d, e);
 }

@@ -90,7 +90,7 @@ static unsigned record_type(const struct decoder *d, const unsigned char *bytes)
 }
 
 /* The part of a run that lies in the shard; the rest is only stepped over. */
-static void cut_to_shard(const struct decoder *d, const unsigned char **bytes, size_t *size,
+static void cut_to_shard(struct decoder *d, const unsigned char **bytes, size_t *size,
 			 struct place *place)
 {
 	size_t begin = 0, end;
@@ -109,13 +109,16 @@ static void cut_to_shard(const struct decoder *d, const unsigned char **bytes, s
 	*bytes += begin;
 	*size = end - begin;
 	place->offset += begin;
+	d->lines.options.silent = false; /* of what is left, if anything is */
 }
 
-static int put_sorted(void *decoder, const unsigned char *bytes, size_t size, struct place place)
+/* Records to the decoder's own lines, or to whoever takes them instead. */
+static int put_own(void *decoder, const unsigned char *bytes, size_t size, struct place place)
 {
 	struct decoder *d = decoder;
 
-	d->lines.options.silent = false;
+	if (d->options.finds)
+		return finds_add(d->options.finds, (struct find){bytes, size, place, NULL});
 	lines_put(&d->lines, bytes, size, place);
 	return d->out.err;
 }
@@ -139,7 +142,7 @@ static int sort_run(struct decoder *d, const unsigned char *bytes, size_t size, 
 		if (events_time(&d->events, type, bytes, n, &time) && time && time != UINT64_MAX)
 			err = sort_add(&d->sorter, time, bytes, n, place);
 		else
-			err = put_sorted(d, bytes, n, place);
+			err = put_own(d, bytes, n, place);
 		if (!err && type == d->round_type && d->parts.dir < 0) /* a round of one file */
 			err = sort_round(&d->sorter);
 		bytes += n;
@@ -155,24 +158,12 @@ static int put_run(struct decoder *d, const unsigned char *bytes, size_t size, s
 		cut_to_shard(d, &bytes, &size, &place);
 	if (!size)
 		return 0;
-	if (d->options.finds)
-		return finds_add(d->options.finds, (struct find){bytes, size, place, NULL});
 	if (d->options.api.sort)
 		return sort_run(d, bytes, size, place);
 	if (!d->jobs)
-		return put_sorted(d, bytes, size, place);
+		return put_own(d, bytes, size, place);
 	/* behind the decoder's own lines */
 	return out_flush(&d->out) ? d->out.err : jobs_records(d->jobs, bytes, size, place);
-}
-
-/* One record by the caller's own lines. */
-static int put_by_own_lines(struct decoder *d, const unsigned char *bytes, size_t size,
-			    struct place place)
-{
-	if (d->options.finds)
-		return finds_add(d->options.finds, (struct find){bytes, size, place, NULL});
-	lines_put(&d->lines, bytes, size, place);
-	return d->out.err;
 }
 
 /* The bytes behind a record that are not in its size: AUX data, tracing data. */
@@ -251,7 +242,7 @@ static int put_inner(struct decoder *d, const unsigned char *bytes, size_t size,
 		lines_diagnostic(&d->lines, place, "misplaced", 0,
 				 "%s inside a compressed record: its contents are not used",
 				 d->events.records[d->events.slot_of[type]].value->name);
-	return err ? err : put_by_own_lines(d, bytes, size, place);
+	return err ? err : put_own(d, bytes, size, place);
 }
 
 /* Whole records out of the decompressed stream; at_end: no more of it comes. */
@@ -366,7 +357,7 @@ static int compressed(struct decoder *d, const unsigned char *bytes, size_t size
 	if (z->start == z->end) /* nothing of the last one waits */
 		d->inner.place.offset = place.offset;
 	d->piece = (struct piece){true, bytes + payload, (size_t)length, place};
-	return put_by_own_lines(d, bytes, size, place);
+	return put_own(d, bytes, size, place);
 }
 
 /* A pipe's attr: the event, and the ids behind the attr. 0 or -ENOMEM. */
@@ -420,7 +411,7 @@ static int special(struct decoder *d, const unsigned char *bytes, size_t size, s
 	if (!err && d->jobs && role != FOLLOWED)
 		err = jobs_drain(d->jobs);
 	if (!err)
-		err = put_by_own_lines(d, bytes, size, place);
+		err = put_own(d, bytes, size, place);
 	if (!err && role == HEADER_ATTR)
 		err = add_event(d, bytes, size, place);
 	else if (!err && role == HEADER_FEATURE && size >= 16)
@@ -662,7 +653,7 @@ int decoder_init(struct decoder *d, const struct events *base, const struct deco
 			      .wanted = 1,
 			      .parts = {.dir = -1, .fd = -1},
 			      .aux = {.dir = -1, .index = -1},
-			      .sorter = {.put = put_sorted, .to = d},
+			      .sorter = {.put = put_own, .to = d},
 			      .last = UINT64_MAX};
 	err = events_begin(&d->events, base, &options->with);
 	if (!err)
