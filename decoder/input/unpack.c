@@ -16,10 +16,8 @@
 enum { PACKED = 64 * 1024, XZ_MEMORY = 256 * 1024 * 1024, ZSTD_LOG_MAX = 27 };
 
 struct stream {
-	const unsigned char *in;
-	size_t in_size;
-	unsigned char *out;
-	size_t out_size;
+	ZSTD_inBuffer in;
+	ZSTD_outBuffer out;
 	bool is_last;      /* no more comes in */
 	const char *wrong; /* the library's word, where it does not go on */
 };
@@ -52,19 +50,17 @@ static bool gzip_begin(struct unpack *u)
 
 static void gzip_step(struct unpack *u, struct stream *s)
 {
+	size_t room = s->out.size - s->out.pos;
 	z_stream *z = &u->gzip;
 	int got;
 
-	z->next_in = (unsigned char *)s->in;
-	z->avail_in = (uInt)s->in_size;
-	z->next_out = s->out;
-	z->avail_out = (uInt)(s->out_size < UINT32_MAX ? s->out_size : UINT32_MAX);
-	s->out_size -= z->avail_out;
+	z->next_in = (unsigned char *)s->in.src + s->in.pos;
+	z->avail_in = (uInt)(s->in.size - s->in.pos);
+	z->next_out = (unsigned char *)s->out.dst + s->out.pos;
+	z->avail_out = (uInt)(room < UINT32_MAX ? room : UINT32_MAX);
 	got = inflate(z, Z_NO_FLUSH);
-	s->in = z->next_in;
-	s->in_size = z->avail_in;
-	s->out = z->next_out;
-	s->out_size += z->avail_out;
+	s->in.pos = s->in.size - z->avail_in;
+	s->out.pos = (size_t)(z->next_out - (unsigned char *)s->out.dst);
 	u->is_between = got == Z_STREAM_END;
 	if (got == Z_STREAM_END)
 		inflateReset(z);
@@ -82,15 +78,13 @@ static void xz_step(struct unpack *u, struct stream *s)
 	lzma_stream *x = &u->xz;
 	lzma_ret got;
 
-	x->next_in = s->in;
-	x->avail_in = s->in_size;
-	x->next_out = s->out;
-	x->avail_out = s->out_size;
+	x->next_in = (const unsigned char *)s->in.src + s->in.pos;
+	x->avail_in = s->in.size - s->in.pos;
+	x->next_out = (unsigned char *)s->out.dst + s->out.pos;
+	x->avail_out = s->out.size - s->out.pos;
 	got = lzma_code(x, s->is_last ? LZMA_FINISH : LZMA_RUN);
-	s->in = x->next_in;
-	s->in_size = x->avail_in;
-	s->out = x->next_out;
-	s->out_size = x->avail_out;
+	s->in.pos = s->in.size - x->avail_in;
+	s->out.pos = s->out.size - x->avail_out;
 	u->is_between = got == LZMA_STREAM_END;
 	if (got == LZMA_MEMLIMIT_ERROR)
 		s->wrong = "it needs more than 256 MiB of memory";
@@ -107,14 +101,8 @@ static bool zstd_begin(struct unpack *u)
 
 static void zstd_step(struct unpack *u, struct stream *s)
 {
-	ZSTD_inBuffer in = {s->in, s->in_size, 0};
-	ZSTD_outBuffer out = {s->out, s->out_size, 0};
-	size_t got = ZSTD_decompressStream(u->zstd, &out, &in);
+	size_t got = ZSTD_decompressStream(u->zstd, &s->out, &s->in);
 
-	s->in += in.pos;
-	s->in_size -= in.pos;
-	s->out += out.pos;
-	s->out_size -= out.pos;
 	u->is_between = !got;
 	if (ZSTD_isError(got))
 		s->wrong = ZSTD_getErrorName(got);
@@ -166,32 +154,27 @@ ssize_t unpack_read(struct unpack *u, void *bytes, size_t size)
 {
 	struct stream *s = &u->stream;
 
-	s->out = bytes;
-	s->out_size = size;
-	while (s->out_size == size && !u->wrong[0]) {
-		size_t before;
-
-		if (!s->in_size && !s->is_last) {
+	s->out = (ZSTD_outBuffer){bytes, size, 0};
+	while (!s->out.pos && !u->wrong[0]) {
+		if (s->in.pos == s->in.size && !s->is_last) {
 			ssize_t n = u->take(u->from, u->packed, sizeof(u->packed));
 
 			if (n < 0)
 				return n;
-			s->in = u->packed;
-			s->in_size = (size_t)n;
+			s->in = (ZSTD_inBuffer){u->packed, (size_t)n, 0};
 			s->is_last = !n;
 		}
-		before = s->in_size;
-		if (!before && u->is_between && s->is_last)
+		if (s->in.pos == s->in.size && u->is_between && s->is_last)
 			break;
 		u->format->step(u, s);
 		if (s->wrong)
 			snprintf(u->wrong, sizeof(u->wrong), "the %s data is damaged: %s",
 				 u->format->name, s->wrong);
-		else if (s->is_last && !s->in_size && s->out_size == size && !u->is_between)
+		else if (s->is_last && s->in.pos == s->in.size && !s->out.pos && !u->is_between)
 			snprintf(u->wrong, sizeof(u->wrong), "the %s data is cut off",
 				 u->format->name);
 	}
-	return (ssize_t)(size - s->out_size);
+	return (ssize_t)s->out.pos;
 }
 
 const char *unpack_wrong(const struct unpack *u)
