@@ -262,10 +262,10 @@ static int take_attr_alone(struct decoder *d)
 				    "neither a perf.data nor a struct perf_event_attr in this byte "
 				    "order (-B, -L): its size would be %llu, of %llu bytes",
 				    (unsigned long long)says, (unsigned long long)size);
-	d->events.found->json =
+	*d->events.found =
 		attr_to_json(abi, d->events.with.arch, bytes, (size_t)size, d->events.order);
 	input_select(&d->in, NULL, 0);
-	return d->events.found->json ? 0 : -ENOMEM;
+	return *d->events.found ? 0 : -ENOMEM;
 }
 
 static const struct perfabi_options no_options;
@@ -570,17 +570,17 @@ static int find_attrs(const struct perfabi *perfabi, const struct call_input *in
 					.types = types,
 					.type_count = 1,
 					.no_summary = true};
-	struct found_attrs found = {0};
+	json_t *found = NULL; /* a list; or one attr, if that was all */
 	const struct call_for what = {.sink = out_drop, .found = &found};
 	int err;
 
 	if (options)
 		memcpy(alone.reserved, options->reserved, sizeof(alone.reserved));
 	err = decode(perfabi, input, &alone, &what, result);
-	if (!err && !found.json)
-		found.json = json_array();
-	*text = err ? NULL : json_text(found.json, JSON_INDENT(2));
-	json_decref(found.json);
+	if (!err && !found)
+		found = json_array();
+	*text = err ? NULL : json_text(found, JSON_INDENT(2));
+	json_decref(found);
 	if (err || *text)
 		return err;
 	return result ? call_no_memory(result) : -ENOMEM;

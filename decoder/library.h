@@ -42,7 +42,7 @@ struct call {
 struct call_for {
 	int (*sink)(void *context, const char *text, size_t size);
 	void *context;
-	struct found_attrs *found;
+	json_t **found; /* as events.found */
 	struct finds *finds;
 };
 

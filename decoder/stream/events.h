@@ -86,7 +86,8 @@ struct events {
 	size_t count, capacity;
 	struct table ids; /* of event + 1 */
 	bool no_ids_said;
-	struct found_attrs *found;  /* takes the attrs: all that is read of a file; or NULL */
+	json_t **
+		found; /* takes the attrs, each with its ids: all that is read of a file; or NULL */
 	unsigned changes;           /* how often something above became another */
 	struct id_clash clashes[2]; /* the first of two attrs alike, and of two that differ */
 };

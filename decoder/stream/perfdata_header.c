@@ -62,8 +62,13 @@ int perfdata_header_add_id(struct events *events, uint64_t id, struct place plac
 		*event = -1;
 	}
 	lines_id_clashes(lines, events, place);
-	if (events->found && json_array_append_new(events->found->ids, value_json(id)))
-		return -ENOMEM;
+	if (events->found) {
+		const json_t *last =
+			json_array_get(*events->found, json_array_size(*events->found) - 1);
+
+		if (json_array_append_new(json_object_get(last, "ids"), value_json(id)))
+			return -ENOMEM;
+	}
 	return err == -ENOMEM ? err : 0;
 }
 
@@ -137,16 +142,14 @@ static void check_bits(struct events *events, const unsigned char *attr, size_t 
 /* Adds the attr to events->found, with the register names of their machine. 0 or -ENOMEM. */
 static int add_found(const struct events *events, const unsigned char *attr, size_t size)
 {
-	struct found_attrs *found = events->found;
-	json_t *json, *ids;
+	json_t *json;
 
-	if (!found)
+	if (!events->found)
 		return 0;
-	if (!found->json)
-		found->json = json_array();
-	ids = found->ids = json_array();
+	if (!*events->found)
+		*events->found = json_array();
 	json = attr_to_json(events->abi, events->with.arch, attr, size, events->order);
-	return json_array_append_new(found->json, json_pack("{s:o, s:o}", "attr", json, "ids", ids))
+	return json_array_append_new(*events->found, json_pack("{s:o, s:[]}", "attr", json, "ids"))
 		       ? -ENOMEM
 		       : 0;
 }

@@ -9,12 +9,6 @@
 #include "input/perfdata.h"
 #include "stream/lines.h"
 
-/* The attrs that a recording has, each with its ids. */
-struct found_attrs {
-	json_t *json; /* a list; or one attr, if that was all. NULL: none yet. json_decref() it */
-	json_t *ids;  /* those of the last one, in the list */
-};
-
 /*
  * Reads attrs and feature sections, adds the attrs to `events`, and writes the line `header` to
  * `out`. What is wrong there becomes diagnostics of `lines`. With events->found, what is behind the
