@@ -66,7 +66,10 @@ static int put_header(struct decoder *d)
 	err = d->format == PERFABI_PERF_DATA
 		      ? perfdata_header_put(&d->file, &d->in, &d->events, &d->lines, &d->out)
 		      : make_list_header(d, &d->out);
-	lines_end_limit(&d->lines);
+	d->lines.limit = 0;
+	if (d->lines.unsaid)
+		lines_diagnostic(&d->lines, place_at(0), "more", 0,
+				 "%zu more diagnostics about the header", d->lines.unsaid);
 	d->lines.out = &d->out;
 	err = err ? err : said.err;
 	if (!err)

@@ -212,15 +212,6 @@ void lines_no_formats(struct lines *lines, const struct events *events, struct p
 			 events->list[first].name->name);
 }
 
-void lines_end_limit(struct lines *lines)
-{
-	lines->limit = 0;
-	if (lines->unsaid)
-		lines_diagnostic(lines, place_at(0), "more", 0,
-				 "%zu more diagnostics about the header", lines->unsaid);
-	lines->unsaid = 0;
-}
-
 /* The cpumode by its name where it is not 0, then the names of the bits that the type has. */
 static char *put_misc_names(char *p, const struct lines *lines, const struct plan *plan,
 			    uint16_t misc)

@@ -134,9 +134,6 @@ void lines_no_formats(struct lines *lines, const struct events *events, struct p
 void lines_put_large(struct lines *lines, const unsigned char *bytes, uint64_t size,
 		     struct place place);
 
-/* Ends what lines->limit began, and says how many diagnostics were not written. */
-void lines_end_limit(struct lines *lines);
-
 void lines_add_sums(struct lines_sums *to, const struct lines_sums *from);
 
 /* The last line. */
