@@ -166,6 +166,14 @@ static int put_run(struct decoder *d, const unsigned char *bytes, size_t size, s
 	return out_flush(&d->out) ? d->out.err : jobs_records(d->jobs, bytes, size, place);
 }
 
+/* Threads read the events that this changes. */
+static int drain_for_formats(struct decoder *d, const unsigned char *bytes, size_t size)
+{
+	int err = d->jobs ? jobs_drain(d->jobs) : 0;
+
+	return err ? err : perfdata_header_take_formats(&d->events, bytes, size);
+}
+
 /* The bytes behind a record that are not in its size: AUX data, tracing data. */
 static int pass_over(struct decoder *d, const unsigned char *bytes, size_t size, uint64_t *follow)
 {
@@ -175,7 +183,6 @@ static int pass_over(struct decoder *d, const unsigned char *bytes, size_t size,
 	const struct plan *plan = events_plan(&d->events, d->events.bare, slot);
 	uint64_t align = value->followed_by.align;
 	bool is_formats = !strcmp(value->name, "header_tracing_data");
-	int err;
 
 	if (!plan)
 		return -ENOMEM;
@@ -185,12 +192,8 @@ static int pass_over(struct decoder *d, const unsigned char *bytes, size_t size,
 	if (size - 8 >= plan_fixed_size(plan) && size - 8 - plan_fixed_size(plan) >= *follow) {
 		size = *follow; /* simpleperf has it inside */
 		*follow = 0;
-		if (!is_formats)
-			return 0;
-		err = d->jobs ? jobs_drain(d->jobs) : 0; /* which read the events */
-		return err ? err
-			   : perfdata_header_take_formats(&d->events,
-							  bytes + 8 + plan_fixed_size(plan), size);
+		return is_formats ? drain_for_formats(d, bytes + 8 + plan_fixed_size(plan), size)
+				  : 0;
 	}
 	d->collects = is_formats ? FOLLOWS : 0;
 	if (d->aux.dir >= 0 && !strcmp(value->name, "auxtrace") && size <= sizeof(d->aux.record)) {
@@ -494,7 +497,7 @@ static int collect_formats(struct decoder *d, uint64_t *taken)
 		*taken += n;
 	}
 	if (!err && *taken > from)
-		err = perfdata_header_take_formats(&d->events, bytes + from, (size_t)*taken - from);
+		err = drain_for_formats(d, bytes + from, (size_t)*taken - from);
 	free(bytes);
 	return err;
 }
@@ -506,16 +509,14 @@ static int skip(struct decoder *d)
 	int err = 0;
 
 	set_silence(d, place);
-	if (d->collects && d->jobs)
-		err = jobs_drain(d->jobs);
-	if (!err && d->collects == AUX_DATA) {
+	if (d->collects == AUX_DATA) {
 		err = aux_take(d, &skipped);
 		if (err)
 			decoder_fail(d, err, "writing AUX data to %s: %s", d->options.api.aux,
 				     strerror(-err));
-	} else if (!err && d->collects && follow <= TRACING_DATA_MAX) {
+	} else if (d->collects && follow <= TRACING_DATA_MAX) {
 		err = collect_formats(d, &skipped);
-	} else if (!err) {
+	} else {
 		skipped = input_skip(&d->in, follow);
 	}
 	d->collects = 0;
