@@ -25,24 +25,17 @@ static const char *record_file(const char *name)
 	return source ? source->text : "";
 }
 
-/* The template's part before, or behind, where the lines stand. */
-static void put_template(const struct anatomy *a, bool is_head)
+/* A part of the template, up to where the lines stand; returns what is behind them. */
+static const char *put_template(const struct anatomy *a, const char *template)
 {
-	static const char mark[] = "{{lines}}";
 	const struct html_slot slots[] = {
 		{"title", html_slot_text, a->title},
 		{"style", html_slot_raw, record_file("decoder/html/record.css")},
 		{"script", html_slot_raw, record_file("decoder/html/record.js")},
+		{"lines", NULL, NULL},
 		{NULL, NULL, NULL}};
-	const char *template = record_file("decoder/html/record.html");
-	const char *at = strstr(template, mark);
-	char *head = at ? strndup(template, (size_t)(at - template)) : NULL;
 
-	if (is_head && head)
-		html_fill(a->f, head, slots);
-	else if (!is_head && at)
-		html_fill(a->f, at + strlen(mark), slots);
-	free(head);
+	return html_fill(a->f, template, slots);
 }
 
 int anatomy_begin(struct anatomy *a, FILE *f, int fd, const char *title, uint64_t limit)
@@ -50,7 +43,7 @@ int anatomy_begin(struct anatomy *a, FILE *f, int fd, const char *title, uint64_
 	*a = (struct anatomy){.f = f, .fd = fd, .title = title, .limit = limit};
 	if (out_init(&a->line, NULL, NULL))
 		return -ENOMEM;
-	put_template(a, true);
+	a->rest = put_template(a, record_file("decoder/html/record.html"));
 	return 0;
 }
 
@@ -62,7 +55,8 @@ void anatomy_end(struct anatomy *a)
 			(unsigned long long)a->lines,
 			a->lines < a->limit ? ", for it has no room for others"
 					    : "; --limit asks for more");
-	put_template(a, false);
+	if (a->rest)
+		put_template(a, a->rest);
 	out_free(&a->line);
 }
 

@@ -22,10 +22,11 @@ struct anatomy {
 	uint64_t limit;    /* lines behind the header's */
 	/* What was taken: */
 	uint64_t lines, bytes;
-	bool has_errors; /* a diagnostic of grade error is among them */
-	bool is_ring;    /* whose records have no place in the file */
-	bool is_cut;     /* there is more than the page has */
-	struct out line; /* the line that comes, as far as it came */
+	bool has_errors;  /* a diagnostic of grade error is among them */
+	bool is_ring;     /* whose records have no place in the file */
+	bool is_cut;      /* there is more than the page has */
+	struct out line;  /* the line that comes, as far as it came */
+	const char *rest; /* of the template, behind the lines */
 };
 
 /*

@@ -26,7 +26,7 @@ void html_text(FILE *f, const char *text)
 	html_piece(f, text, strlen(text));
 }
 
-void html_fill(FILE *f, const char *template, const struct html_slot *slots)
+const char *html_fill(FILE *f, const char *template, const struct html_slot *slots)
 {
 	const char *open, *close;
 
@@ -40,11 +40,14 @@ void html_fill(FILE *f, const char *template, const struct html_slot *slots)
 			slot++;
 		end = slot->name ? open : open + 2;
 		fwrite(template, 1, (size_t)(end - template), f);
+		if (slot->name && !slot->write)
+			return close + 2;
 		if (slot->name)
 			slot->write(f, slot->context);
 		template = slot->name ? close + 2 : end;
 	}
 	fputs(template, f);
+	return NULL;
 }
 
 void html_slot_raw(FILE *f, const void *context)

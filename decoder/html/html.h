@@ -24,9 +24,10 @@ void html_piece(FILE *f, const char *text, size_t size);
 
 /*
  * The template with each {{name}} filled by the slot of that name, of which the last has a NULL for
- * its name. A name without a slot stays as it is.
+ * its name. A name without a slot stays as it is. A slot without write() ends it: what is behind
+ * that is returned, or NULL.
  */
-void html_fill(FILE *f, const char *template, const struct html_slot *slots);
+const char *html_fill(FILE *f, const char *template, const struct html_slot *slots);
 
 /* A slot's write() of the NUL-terminated text that is its context: as it is, or as text. */
 void html_slot_raw(FILE *f, const void *context);
