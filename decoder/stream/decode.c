@@ -703,12 +703,13 @@ int decoder_end(struct decoder *d, int err, struct lines_sums *sums)
 		d->out.sink = d->sink;
 		d->out.context = d->context;
 	}
-	if (!err && d->lines.profile && o->event && !profile_has_samples(d->lines.profile))
-		return decoder_fail(d, -EINVAL,
-				    "expected samples of an event called \"%s\", got none",
-				    o->event);
-	if (!err && d->lines.profile)
+	if (!err && d->lines.profile) {
 		err = profile_end(d->lines.profile, &d->out);
+		if (err > 0)
+			return decoder_fail(d, -EINVAL,
+					    "expected samples of an event called \"%s\", got none",
+					    o->event);
+	}
 	if (!err && !o->no_summary && !o->shards && !o->header_only)
 		lines_summary(&d->lines, sums);
 	return err ? err : out_flush(&d->out);

@@ -76,9 +76,7 @@ struct join {
 	unsigned char addresses[UINT16_MAX];
 	struct frame *frames;
 	size_t frame_capacity;
-	int (*symbol)(void *context, const char *object, const char *build_id, uint64_t offset,
-		      char *name, size_t size);
-	void *symbol_context;
+	const struct perfabi_options *options; /* symbol() of them */
 	char comm[32];
 };
 
@@ -207,8 +205,7 @@ struct join *join_new(const struct events *events, const struct perfabi_options 
 	join->context_max = constant_of(abi, "callchain_context", "max");
 	join->context_kernel = constant_of(abi, "callchain_context", "kernel");
 	join->context_deferred = constant_of(abi, "callchain_context", "user_deferred");
-	join->symbol = options->symbol;
-	join->symbol_context = options->symbol_context;
+	join->options = options;
 	return join;
 }
 
@@ -345,12 +342,12 @@ static const char *symbol_at(struct join *join, const struct object *object, uin
 	const char **known;
 	char name[1024];
 
-	if (!join->symbol)
+	if (!join->options->symbol)
 		return NULL;
 	known = table_entry(&join->symbols, &join->arena, key, sizeof(key), sizeof(*known));
 	if (known && !*known)
-		*known = join->symbol(join->symbol_context, object->name, object->build_id, offset,
-				      name, sizeof(name)) > 0
+		*known = join->options->symbol(join->options->symbol_context, object->name,
+					       object->build_id, offset, name, sizeof(name)) > 0
 				 ? keep_text(join, name, strlen(name))
 				 : none;
 	return known && *known && *known != none ? *known : NULL;

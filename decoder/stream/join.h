@@ -31,7 +31,7 @@ struct joined {
 
 struct join;
 
-/* NULL: no memory. `events` must outlive it, and so must what `symbol` is called with. */
+/* NULL: no memory. `events` and `options` must outlive it. */
 struct join *join_new(const struct events *events, const struct perfabi_options *options);
 void join_free(struct join *join);
 
@@ -77,9 +77,8 @@ void profile_free(struct profile *profile);
 /* Takes a sample. 0 or -ENOMEM. */
 int profile_add(struct profile *profile, const struct joined *joined);
 
-bool profile_has_samples(const struct profile *profile);
-
-/* Writes all of it. 0, -ENOMEM or what the sink returned. */
+/* Writes all of it. 0, 1 if no sample was of that event, -ENOMEM or what the sink returned.
+ */
 int profile_end(struct profile *profile, struct out *out);
 
 #endif

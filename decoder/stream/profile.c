@@ -204,11 +204,6 @@ int profile_add(struct profile *profile, const struct joined *joined)
 	return 0;
 }
 
-bool profile_has_samples(const struct profile *profile)
-{
-	return profile->first_root;
-}
-
 /* "main", or "libc.so.6+0x1234". */
 static const char *label_text(const struct label *label, char *text, size_t size)
 {
@@ -470,6 +465,8 @@ static void put_firefox(struct profile *profile, struct out *out)
 
 int profile_end(struct profile *profile, struct out *out)
 {
+	if (profile->event && !profile->first_root)
+		return 1;
 	if (profile->output == PERFABI_FOLDED)
 		put_folded(profile, out);
 	else if (profile->output == PERFABI_PPROF)
