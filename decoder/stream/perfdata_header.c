@@ -253,22 +253,20 @@ static int put_entry(struct reader *r, const unsigned char *entry, uint64_t offs
 	size_t size = valid_size(r, entry, offset, attr_size);
 	struct segment ids = perfdata_segment(entry + attr_size, events->order);
 	int event, err = perfdata_header_add_attr(r->events, entry, size, offset, r->lines, &event);
-	char *text = NULL;
+	char *text = err ? NULL
+			 : attr_to_text(events->abi, events->with.arch, entry, size, events->order);
 
-	if (!err)
-		text = attr_to_text(events->abi, events->with.arch, entry, size, events->order);
-	err = text ? 0 : -ENOMEM;
-	if (text) {
-		out_text(r->out, "{\"attr\":");
-		out_text(r->out, text);
-		out_text(r->out, ",\"ids\":[");
-	}
+	if (!text)
+		return -ENOMEM;
+	out_text(r->out, "{\"attr\":");
+	out_text(r->out, text);
+	out_text(r->out, ",\"ids\":[");
 	free(text);
 	/*
 	 * Ids of attrs do not overlap: together they cannot be more than the file. A file that says
 	 * so could grow without end.
 	 */
-	if (!err && in_file(r, &ids, offset + attr_size, "ids of an attr")) {
+	if (in_file(r, &ids, offset + attr_size, "ids of an attr")) {
 		if (ids.size > r->in->size - r->ids) {
 			lines_diagnostic(r->lines, place_at(offset + attr_size), "ids-overlap", 0,
 					 "the ids of this attr and those before it are more than "
