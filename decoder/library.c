@@ -93,7 +93,6 @@ static int select_types(struct call *call, const struct perfabi_options *o,
 		return 0;
 	call->decoder.option = "types";
 	lines->types = call->types;
-	lines->no_unknown = true;
 	for (size_t i = 0; i < o->type_count; i++) {
 		const char *name = o->types[i];
 		char lower[64] = ""; /* as cases/abi spells it */
@@ -103,8 +102,7 @@ static int select_types(struct call *call, const struct perfabi_options *o,
 		for (size_t k = 0; name[k] && k + 1 < sizeof(lower); k++)
 			lower[k] = ascii_lower(name[k]);
 		near = nearest_to(lower);
-		if (found)
-			lines->no_unknown = false;
+		call->types[0] = call->types[0] || found;
 		for (size_t k = 0; k < events->record_count; k++) {
 			const struct abi_value *value = events->records[k].value;
 

@@ -308,24 +308,27 @@ static char *put_head(char *p, struct lines *lines, const struct lines_record *h
 	return end;
 }
 
-/* What stands before all else in the line of a record whose type may not be known. */
-static char *put_raw_begin(char *p, const struct lines *lines, int slot, struct place place)
-{
-	size_t begin = slot >= 0 ? (size_t)slot : lines->events->record_count;
-
-	p = put_key(p, lines->begin[begin].text, lines->begin[begin].length);
-	return lines->options.no_offset ? p : put_place(p, place);
-}
-
-/* A record that no plan describes. */
+/*
+ * A record that no plan describes; its type may not be known. `large`: how long it is, if that is
+ * more than fits its header.
+ */
 static void put_raw(struct lines *lines, struct place place, const struct lines_record *header,
-		    const unsigned char *bytes)
+		    const unsigned char *bytes, uint64_t large)
 {
+	size_t begin = header->slot >= 0 ? (size_t)header->slot : lines->events->record_count;
 	char *p = out_room(lines->out, 2 * (size_t)header->size + 512);
 
 	if (!p || !writes_lines(lines))
 		return;
-	p = put_size(put_raw_begin(p, lines, header->slot, place), lines, header);
+	p = put_key(p, lines->begin[begin].text, lines->begin[begin].length);
+	p = lines->options.no_offset ? p : put_place(p, place);
+	if (large) {
+		p = put_u64(put_text(p, "\"size\":"), large);
+		p = put_u64(put_text(p, ",\"passed_over\":"), large - 8);
+		lines->out->at = put_text(p, "}\n");
+		return;
+	}
+	p = put_size(p, lines, header);
 	if (header->slot < 0)
 		p = put_text(put_u64(put_text(p, "\"type_id\":"), header->type), ",");
 	if (lines->events->with.flat && !lines->options.no_misc)
@@ -578,7 +581,7 @@ static void find_reading(struct lines *lines, const unsigned char *bytes, struct
 	if (record->slot < 0) {
 		lines_diagnostic(lines, place, "unknown-type", 0, "cases/abi has no record type %u",
 				 record->type);
-		record->taken = options->no_unknown ? LINES_PASSED_BY : LINES_RAW;
+		record->taken = options->types && !options->types[0] ? LINES_PASSED_BY : LINES_RAW;
 		return;
 	}
 	if (options->types && !options->types[record->index] && !options->strict && !lines->join) {
@@ -784,7 +787,7 @@ void lines_put(struct lines *lines, const unsigned char *bytes, size_t size, str
 		if (record->taken == LINES_BY_PLAN)
 			put_line(lines, record, bytes, place);
 		else if (record->taken == LINES_RAW)
-			put_raw(lines, place, record, bytes);
+			put_raw(lines, place, record, bytes, 0);
 		if (lines->join)
 			lines_put_held(lines, false);
 		bytes += n;
@@ -797,15 +800,10 @@ void lines_put_large(struct lines *lines, const unsigned char *bytes, uint64_t s
 		     struct place place)
 {
 	const struct lines_record *record = take_header(lines, bytes, &place);
-	char *p = out_room(lines->out, 512);
 
-	if (!p || record->taken == LINES_PASSED_BY || !writes_lines(lines) ||
-	    (lines->options.types && !lines->options.types[record->index]))
-		return;
-	p = put_raw_begin(p, lines, record->slot, place);
-	p = put_u64(put_text(p, "\"size\":"), size);
-	p = put_u64(put_text(p, ",\"passed_over\":"), size - 8);
-	lines->out->at = put_text(p, "}\n");
+	if (record->taken != LINES_PASSED_BY &&
+	    (!lines->options.types || lines->options.types[record->index]))
+		put_raw(lines, place, record, bytes, size);
 }
 
 void lines_add_sums(struct lines_sums *to, const struct lines_sums *from)

@@ -23,8 +23,7 @@ struct lines_options {
 	bool cut_end;     /* ... and took the place of what the last one ended with */
 	bool event_index; /* --fields with it */
 	bool no_offset, no_size, no_misc, no_event, no_bytes; /* --fields without these */
-	const bool *types; /* by type_index(), TYPES of them; NULL: all */
-	bool no_unknown;   /* --type without unknown */
+	const bool *types; /* by type_index(), TYPES of them; [0]: what is unknown; NULL: all */
 };
 
 /* Counts, to be added up over workers. */
