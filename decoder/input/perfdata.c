@@ -137,12 +137,12 @@ static int by_number(const void *a, const void *b)
 /* Takes the number of data.N; other names are none. */
 static int take_file_name(struct parts *parts, const char *name)
 {
-	unsigned number;
-	char end;
+	unsigned number = 0;
+	char same[32];
 
-	if (strncmp(name, "data.", 5) != 0 || !name[5] || (name[5] == '0' && name[6]) ||
-	    name[5 + strspn(name + 5, "0123456789")] ||
-	    sscanf(name + 5, "%7u%c", &number, &end) != 1 || parts->count == PARTS_MAX)
+	sscanf(name, "data.%7u", &number);
+	snprintf(same, sizeof(same), "data.%u", number);
+	if (strcmp(name, same) != 0 || parts->count == PARTS_MAX)
 		return 0;
 	if (list_grow(&parts->numbers, parts->count, &parts->capacity, sizeof(*parts->numbers)))
 		return -ENOMEM;
