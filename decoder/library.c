@@ -182,30 +182,28 @@ static int select_fields(struct call *call, const struct perfabi_options *o,
 static int take_options(struct decode_options *out, struct call *call,
 			const struct perfabi_options *o, const struct call_for *what)
 {
-	bool has_lines = !what->finds, joins = has_lines && (o->join || o->output);
+	bool has_lines = !what->finds, is_profile = has_lines && o->output;
 	int err = check_options(call, o, has_lines);
+	struct perfabi_options *api = &out->api;
 	struct utsname u;
 
 	call->tracefs = o->tracefs ? strdup(o->tracefs) : NULL; /* it is read later */
 	if (o->tracefs && !call->tracefs)
 		return -ENOMEM;
-	*out = (struct decode_options){
-		.api = {.format = o->format, .order = o->order},
-		.finds = what->finds,
-		.with = {.flat = has_lines && o->flat,
-			 .value_names = has_lines && o->value_names,
-			 .paths = has_lines && !joins ? NULL : &call->perfabi->paths},
-		.no_header = !has_lines || o->check || o->output,
-	};
-	if (has_lines) {
-		out->api = *o;
-		out->lines.notes = o->bytes;
-		out->lines.strict = out->lines.unwritten = o->check;
-	}
-	out->api.tracefs = call->tracefs;
-	out->api.join = joins;
-	out->api.sort = has_lines && (o->sort || joins);
-	out->api.no_summary = !has_lines || o->no_summary || o->output;
+	*out = (struct decode_options){.finds = what->finds};
+	*api = has_lines ? *o
+			 : (struct perfabi_options){
+				   .format = o->format, .order = o->order, .no_summary = true};
+	api->tracefs = call->tracefs;
+	api->join = api->join || is_profile;
+	api->sort = api->sort || api->join;
+	api->no_summary = api->no_summary || is_profile;
+	out->no_header = !has_lines || api->check || is_profile;
+	out->lines = (struct lines_options){
+		.notes = api->bytes, .strict = api->check, .unwritten = api->check};
+	out->with.flat = api->flat;
+	out->with.value_names = api->value_names;
+	out->with.paths = has_lines && !api->join ? NULL : &call->perfabi->paths;
 	if (!err)
 		err = select_types(call, o, &out->lines);
 	if (!err)
