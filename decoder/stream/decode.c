@@ -248,11 +248,12 @@ static int put_inner(struct decoder *d, const unsigned char *bytes, size_t size,
 	return err ? err : put_own(d, bytes, size, place);
 }
 
-/* Whole records out of the decompressed stream; at_end: no more of it comes. */
-static int put_decompressed(struct decoder *d, uint64_t offset, bool at_end)
+/* Whole records out of the decompressed stream; at_end: no more of it comes, and what it still
+ * holds is said, and what it should have had. */
+static int put_decompressed(struct decoder *d, bool at_end)
 {
 	struct decompress *z = &d->decompress;
-	struct place place = {offset, (int64_t)z->position, d->part};
+	struct place place = {d->piece.place.offset, (int64_t)z->position, d->part};
 	int err = 0;
 
 	while (!err && z->start < z->end) {
@@ -292,21 +293,9 @@ static int put_decompressed(struct decoder *d, uint64_t offset, bool at_end)
 			"%llu more bytes should follow the last record of the compressed data",
 			(unsigned long long)z->follow);
 	z->follow = 0;
-	return d->out.err;
-}
-
-/* What the stream of compressed records still holds, and what it should have had. */
-static int end_compressed(struct decoder *d)
-{
-	struct decompress *z = &d->decompress;
-	int err = put_decompressed(d, d->piece.place.offset, true);
-
-	if (err || !z->is_cut)
-		return err;
-	lines_diagnostic(&d->lines,
-			 (struct place){d->piece.place.offset, (int64_t)z->position, d->part},
-			 "zstd", z->waiting,
-			 "the compressed data ends inside a block, whose end is missing");
+	if (z->is_cut)
+		lines_diagnostic(&d->lines, place, "zstd", z->waiting,
+				 "the compressed data ends inside a block, whose end is missing");
 	return d->out.err;
 }
 
@@ -328,7 +317,7 @@ static int decompress_step(struct decoder *d)
 		bad = decompress_some(z, &piece->input, &piece->left, &why);
 		if (bad == -ENOMEM)
 			return bad;
-		err = put_decompressed(d, place.offset, bad);
+		err = put_decompressed(d, bad);
 	}
 	if (bad) /* what came before is whole, what is left is lost */
 		lines_diagnostic(&d->lines, place, "zstd", piece->left,
@@ -457,7 +446,7 @@ static int end_file(struct decoder *d, bool *more)
 		lines_diagnostic(&d->lines, (struct place){.within = -1, .part = d->part}, "packed",
 				 0, "%s", unpack_wrong(d->in.unpack));
 	if (!err)
-		err = end_compressed(d);
+		err = put_decompressed(d, true);
 	next = err ? err : parts_next(&d->parts);
 	if (next > 0) {
 		d->part = d->parts.numbers[d->parts.next - 1] + 1;
