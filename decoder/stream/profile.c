@@ -320,6 +320,7 @@ static void put_sample_type(struct profile *profile, struct out *out, const char
 
 static void put_pprof_samples(struct profile *profile, struct out *out)
 {
+	struct out *m = &profile->message, *part = &profile->part;
 	size_t events = profile->event ? 1 : profile->events->count;
 	uint64_t comm = string_of(profile, "comm");
 
@@ -330,22 +331,23 @@ static void put_pprof_samples(struct profile *profile, struct out *out)
 			if (!node->samples)
 				continue;
 			for (const struct node *at = node; at->label; at = at->caller)
-				put_varint_field(&profile->message, 1, at->label->number);
-			put_varint_field(&profile->message, 2, node->samples);
+				put_varint_field(m, 1, at->label->number);
+			put_varint_field(m, 2, node->samples);
 			for (size_t i = 0; i < events; i++)
 				put_varint_field(
-					&profile->message, 2,
+					m, 2,
 					profile->event || (int)i == root->event ? node->period : 0);
-			put_varint_field(&profile->part, 1, comm);
-			put_varint_field(&profile->part, 2, name);
-			put_message(&profile->message, 3, &profile->part);
-			put_message(out, SAMPLE, &profile->message);
+			put_varint_field(part, 1, comm);
+			put_varint_field(part, 2, name);
+			put_message(m, 3, part);
+			put_message(out, SAMPLE, m);
 		}
 	}
 }
 
 static void put_pprof(struct profile *profile, struct out *out)
 {
+	struct out *m = &profile->message, *part = &profile->part;
 	char text[LABEL];
 
 	string_of(profile, "");
@@ -362,25 +364,23 @@ static void put_pprof(struct profile *profile, struct out *out)
 	put_pprof_samples(profile, out);
 	for (const struct mapping *mapping = profile->first_mapping; mapping;
 	     mapping = mapping->next) {
-		put_varint_field(&profile->message, 1, mapping->number);
-		put_varint_field(&profile->message, 3, UINT64_MAX);
-		put_varint_field(&profile->message, 5, string_of(profile, mapping->object->name));
-		put_varint_field(&profile->message, 6,
-				 string_of(profile, mapping->object->build_id));
-		put_varint_field(&profile->message, 7, mapping->has_functions);
-		put_message(out, MAPPING, &profile->message);
+		put_varint_field(m, 1, mapping->number);
+		put_varint_field(m, 3, UINT64_MAX);
+		put_varint_field(m, 5, string_of(profile, mapping->object->name));
+		put_varint_field(m, 6, string_of(profile, mapping->object->build_id));
+		put_varint_field(m, 7, mapping->has_functions);
+		put_message(out, MAPPING, m);
 	}
 	for (const struct label *label = profile->first_label; label; label = label->next) {
-		put_varint_field(&profile->message, 1, label->number);
-		put_varint_field(&profile->message, 2, label->mapping ? label->mapping->number : 0);
-		put_varint_field(&profile->message, 3, label->offset);
-		put_varint_field(&profile->part, 1, label->number);
-		put_message(&profile->message, 4, &profile->part);
-		put_message(out, LOCATION, &profile->message);
-		put_varint_field(&profile->message, 1, label->number);
-		put_varint_field(&profile->message, 2,
-				 string_of(profile, label_text(label, text, sizeof(text))));
-		put_message(out, FUNCTION, &profile->message);
+		put_varint_field(m, 1, label->number);
+		put_varint_field(m, 2, label->mapping ? label->mapping->number : 0);
+		put_varint_field(m, 3, label->offset);
+		put_varint_field(part, 1, label->number);
+		put_message(m, 4, part);
+		put_message(out, LOCATION, m);
+		put_varint_field(m, 1, label->number);
+		put_varint_field(m, 2, string_of(profile, label_text(label, text, sizeof(text))));
+		put_message(out, FUNCTION, m);
 	}
 	out_append(out, profile->strings.base,
 		   (size_t)(profile->strings.at - profile->strings.base));
