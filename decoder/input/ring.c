@@ -4,7 +4,7 @@
  * layout", has them. A buffer that was mapped read-only is never emptied, so that data_head runs
  * past data_size and the oldest records are overwritten.
  */
-#include "input/ring.h"
+#include "input/perfdata.h"
 
 #include <errno.h>
 

@@ -11,7 +11,6 @@
 #include "abi/attr.h"
 #include "input/decompress.h"
 #include "input/input.h"
-#include "input/ring.h"
 #include "stream/damage.h"
 #include "stream/jobs.h"
 #include "stream/lines.h"

@@ -1,16 +1,50 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Samples with what other records say of them: the thread's name, and for each address which file
- * was mapped there, and where in it. And such samples as a profile: folded stacks, pprof's
- * protobuf, or what profiler.firefox.com reads.
+ * was mapped there, and where in it (what is mapped where is maps.c). And such samples as a
+ * profile: folded stacks, pprof's protobuf, or what profiler.firefox.com reads.
  */
 #ifndef PERFABI_JOIN_H
 #define PERFABI_JOIN_H
 
 #include "include/perfabi.h"
-#include "stream/maps.h"
 #include "stream/events.h"
 #include "text/out.h"
+
+/* A file, or what else has a name. */
+struct object {
+	const char *name;
+	const char *build_id; /* hexadecimal; "": not known */
+	uint64_t number;      /* from 0 on, in the order of their coming */
+};
+
+struct map {
+	uint64_t start, end; /* up to, but not, `end` */
+	uint64_t pgoff;
+	const struct object *object;
+	/* Of the tree. */
+	uint64_t priority;
+	unsigned refs;
+	struct map *left, *right;
+};
+
+/* NULL is an empty space. Another reference to the same, to be dropped: copies share what they have
+ * in common, so that a fork costs nothing. */
+struct map *maps_share(struct map *maps);
+void maps_drop(struct map *maps);
+
+/*
+ * Maps an object over whatever was there. 0, or -ENOMEM with parts of the space lost. `priority` is
+ * a random number.
+ */
+int maps_add(struct map **maps, uint64_t start, uint64_t end, uint64_t pgoff,
+	     const struct object *object, uint64_t priority);
+
+/* Takes away what begins at `start`. 0 or -ENOMEM. */
+int maps_remove(struct map **maps, uint64_t start);
+
+/* What is at the address; NULL: nothing. */
+const struct map *maps_find(const struct map *maps, uint64_t address);
 
 /* One address of a sample. */
 struct frame {

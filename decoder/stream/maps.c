@@ -3,7 +3,7 @@
  * A treap by the start of the maps, whose nodes are copied when they change and another space has
  * them too. It is about as deep as twice the logarithm of its size: priorities are random.
  */
-#include "stream/maps.h"
+#include "stream/join.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ void maps_drop(struct map *maps)
 }
 
 /* The node, or a copy where others have it, which takes over the reference. NULL: no memory. */
-static struct map *unshare(struct map *node)
+static struct map *own_copy(struct map *node)
 {
 	struct map *copy;
 
@@ -61,7 +61,7 @@ static struct map *merge(struct map *first, struct map *second, int *err)
 
 	if (!first || !second)
 		return first ? first : second;
-	top = unshare(first->priority > second->priority ? first : second);
+	top = own_copy(first->priority > second->priority ? first : second);
 	if (!top) {
 		*err = -ENOMEM;
 		return first;
@@ -83,7 +83,7 @@ static int take_apart(struct map *tree, uint64_t key, struct map **before, struc
 	*before = *rest = NULL;
 	if (!tree)
 		return 0;
-	tree = unshare(tree);
+	tree = own_copy(tree);
 	if (!tree)
 		return -ENOMEM;
 	if (tree->start >= key) {
