@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "input/decompress.h"
+#include "input/input.h"
 
 #include <errno.h>
 #include <stdlib.h>

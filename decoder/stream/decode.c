@@ -559,7 +559,7 @@ static int take_window(struct decoder *d, const unsigned char *bytes, size_t siz
 
 int decoder_step(struct decoder *d, bool *more)
 {
-	bool is_file = d->in.seekable, at_end;
+	bool at_end;
 	const unsigned char *bytes;
 	size_t size;
 	int err = 0;
@@ -577,7 +577,7 @@ int decoder_step(struct decoder *d, bool *more)
 	}
 	if (err)
 		return err;
-	size = input_fill(&d->in, is_file && d->wanted < FILL ? FILL : d->wanted);
+	size = input_fill(&d->in, d->in.seekable && d->wanted < FILL ? FILL : d->wanted);
 	bytes = input_bytes(&d->in);
 	at_end = input_at_end(&d->in);
 	if (!size || d->in.err)

@@ -9,10 +9,8 @@
 #define PERFABI_DECODE_H
 
 #include "abi/attr.h"
-#include "input/decompress.h"
 #include "input/input.h"
 #include "stream/damage.h"
-#include "stream/jobs.h"
 #include "stream/lines.h"
 #include "stream/perfdata_header.h"
 #include "stream/sort.h"

@@ -4,7 +4,7 @@
  * threads take the next that is filled. One lock guards the states; what is in a slot belongs to
  * whoever the state says.
  */
-#include "stream/jobs.h"
+#include "stream/lines.h"
 
 #include <pthread.h>
 #include <stdlib.h>

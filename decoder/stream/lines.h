@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whole records -> lines of JSON, and what is to be said of them in the end: how many of each type,
- * what was lost, what was wrong. And what events are called there (names.c): as perf wrote it down
- * (EVENT_DESC, EVENT_UPDATE) or simpleperf (meta_info), or by their attr.
+ * Whole records -> lines of JSON, in several threads too (jobs.c), and what is to be said of them
+ * in the end: how many of each type, what was lost, what was wrong. And what events are called
+ * there (names.c): as perf wrote it down (EVENT_DESC, EVENT_UPDATE) or simpleperf (meta_info), or
+ * by their attr.
  */
 #ifndef PERFABI_LINES_H
 #define PERFABI_LINES_H
 
+#include "input/input.h"
 #include "plan/record.h"
 #include "stream/events.h"
 #include "text/out.h"
@@ -163,5 +165,34 @@ int names_by_formats(struct events *events);
 
 /* Writes the member "events": their names, by index. 0 or -ENOMEM. */
 int names_put(const struct events *events, struct out *out);
+
+/* Records to lines in several threads, and the lines out in the order of the records. */
+struct jobs;
+
+/*
+ * `threads` of them, at least 2, the caller's own among them; fewer if the system gives no more.
+ * NULL when there is no memory.
+ */
+struct jobs *jobs_start(unsigned threads, const struct events *events,
+			const struct lines_options *options,
+			int (*sink)(void *, const char *, size_t), void *context);
+
+/* Whole records, to be written behind all that was given before. 0 or the sink's first error. */
+int jobs_records(struct jobs *jobs, const unsigned char *bytes, size_t size, struct place place);
+
+/*
+ * The same for the first `size` bytes of the input's window, which are given away if that is worth
+ * it. They are behind the window then in any case.
+ */
+int jobs_window(struct jobs *jobs, struct input *in, size_t size, struct place place);
+
+/* Text, likewise; its form is that of a sink. */
+int jobs_text(void *jobs, const char *text, size_t size);
+
+/* Waits until all is written. Nothing reads the events from then on until more is given. */
+int jobs_drain(struct jobs *jobs);
+
+/* Drains, ends the threads, adds their sums. Returns the sink's first error. */
+int jobs_end(struct jobs *jobs, struct lines_sums *sums);
 
 #endif
