@@ -99,26 +99,18 @@ int perfdata_open(struct perfdata *file, const struct abi *abi, struct input *in
 	file->attr_size = load_word(bytes + PERFDATA_ATTR_SIZE, 8, order);
 	file->attrs = perfdata_segment(bytes + PERFDATA_ATTRS, order);
 	file->data = perfdata_segment(bytes + PERFDATA_DATA_OFFSET, order);
-	if (file->header_size >= PERFDATA_HEADER && n == PERFDATA_HEADER)
-		read_features(file, abi, bytes + OFFSET_FEATURES, order);
 	file->open_ended = !file->data.size;
+	if (file->header_size >= PERFDATA_HEADER && n == PERFDATA_HEADER && !file->open_ended)
+		read_features(file, abi, bytes + OFFSET_FEATURES, order);
 	return 0;
 }
 
-bool perfdata_has_feature(const struct perfdata *file, unsigned feature)
-{
-	return !file->open_ended && (file->features[feature / 64] >> feature % 64 & 1);
-}
-
-const struct abi_value *perfdata_named(const struct perfdata *file, const struct abi *abi,
-				       const char *name)
+bool perfdata_has_feature(const struct perfdata *file, const struct abi *abi, const char *name)
 {
 	const struct abi_value *feature = abi_value(abi_family(abi, "feature"), name, NULL);
 
 	return feature && feature->value < FEATURES &&
-			       perfdata_has_feature(file, (unsigned)feature->value)
-		       ? feature
-		       : NULL;
+	       file->features[feature->value / 64] >> feature->value % 64 & 1;
 }
 
 /*

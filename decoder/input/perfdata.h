@@ -27,8 +27,8 @@ struct perfdata {
 	bool is_pipe;
 	uint64_t header_size, attr_size;
 	struct segment attrs, data;
-	uint64_t features[FEATURES / 64]; /* bits */
 	bool open_ended;                  /* data.size was 0: perf was killed */
+	uint64_t features[FEATURES / 64]; /* bits; if it was killed, none */
 };
 
 /* Whether these bytes begin a perf.data, and in which byte order. */
@@ -41,12 +41,8 @@ int perfdata_open(struct perfdata *file, const struct abi *abi, struct input *in
 /* The entry of a table of sections, 16 bytes: offset and size. */
 struct segment perfdata_segment(const unsigned char *bytes, enum byte_order order);
 
-/* Whether it has a section of that number, below FEATURES. */
-bool perfdata_has_feature(const struct perfdata *file, unsigned feature);
-
-/* The feature of that name in cases/abi; NULL: it has no section of that. */
-const struct abi_value *perfdata_named(const struct perfdata *file, const struct abi *abi,
-				       const char *name);
+/* Whether it has a section of the feature of that name in cases/abi. */
+bool perfdata_has_feature(const struct perfdata *file, const struct abi *abi, const char *name);
 
 /* A recording that is a directory: its file `data`, and data.0, data.1, ... with more records. */
 struct parts {

@@ -140,7 +140,7 @@ static int begin_perfdata(struct decoder *d, struct error *e)
 		input_select(&d->in, NULL, 0);
 		return 0;
 	}
-	if (d->parts.dir < 0 && perfdata_named(&d->file, d->events.abi, "dir_format") &&
+	if (d->parts.dir < 0 && perfdata_has_feature(&d->file, d->events.abi, "dir_format") &&
 	    parts_beside(d->in.fd))
 		lines_diagnostic(
 			&d->lines, place_at(0), "parts", 0,

@@ -464,7 +464,7 @@ static int read_sections(struct reader *r)
 		struct section *s = &r->sections[r->section_count];
 		long n;
 
-		if (!perfdata_has_feature(r->file, i))
+		if (!(r->file->features[i / 64] >> i % 64 & 1))
 			continue;
 		*s = (struct section){
 			.feature = i, .value = abi_value_of(features, i), .named_at = at};
