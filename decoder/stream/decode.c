@@ -614,11 +614,11 @@ static void set_roles(struct decoder *d)
 		     {"event_update", EVENT_UPDATE}, {"simpleperf_tracing_data", TRACING_DATA},
 		     {"compressed", COMPRESSED},     {"compressed2", COMPRESSED}};
 
-	for (unsigned type = 0; type < TYPES; type++) {
-		int slot = d->events.slot_of[type];
-		const struct abi_value *value = slot < 0 ? NULL : d->events.records[slot].value;
+	for (size_t slot = 0; slot < d->events.record_count; slot++) {
+		const struct abi_value *value = d->events.records[slot].value;
+		unsigned type = type_index((uint32_t)value->value);
 
-		if (!value || !d->events.is_tool[type])
+		if (!d->events.is_tool[type])
 			continue;
 		if (value->followed_by.field)
 			d->role[type] = FOLLOWED;
