@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "stream/sort.h"
+#include "stream/decode.h"
 #include "unit.h"
 
 /* The times of what came out. */

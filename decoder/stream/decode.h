@@ -13,7 +13,6 @@
 #include "stream/damage.h"
 #include "stream/lines.h"
 #include "stream/perfdata_header.h"
-#include "stream/sort.h"
 
 /* What a decoder comes upon, in order, for who takes it one by one instead of as lines. */
 struct find {
@@ -51,6 +50,41 @@ struct decode_options {
 	struct finds *finds; /* takes records and what is wrong, and no line is written; one
 			      * thread, all of the input. NULL: nobody asked */
 };
+
+enum { SORT_BYTES = 256 * 1024 * 1024 }; /* that wait at most */
+
+/*
+ * Records in the order of their time, as perf sorts them: what came before FINISHED_ROUND is older
+ * than what comes behind the next one. Memory is bounded. All zero but for `put` and `to` to begin
+ * with.
+ */
+struct sorter {
+	struct waiting {
+		uint64_t time, order;
+		unsigned char *bytes;
+		size_t size;
+		struct place place;
+	} * list;
+	size_t count, capacity, bytes;
+	uint64_t order, newest, round,
+		written; /* the last round's newest; the last that went out */
+	uint64_t late;   /* records that came when newer ones had gone out */
+	/* Takes a record. 0 or a negative errno, which stays. */
+	int (*put)(void *to, const unsigned char *bytes, size_t size, struct place place);
+	void *to;
+};
+
+void sort_free(struct sorter *sorter);
+
+/* A record of that time; it is copied. 0, -ENOMEM, or what `put` returned. */
+int sort_add(struct sorter *sorter, uint64_t time, const unsigned char *bytes, size_t size,
+	     struct place place);
+
+/* At FINISHED_ROUND. The same. */
+int sort_round(struct sorter *sorter);
+
+/* Puts all that waits. The same. */
+int sort_end(struct sorter *sorter);
 
 /* AUX data in files of its own, as decoders of traces take it: ptdump, libipt, OpenCSD. */
 struct aux {

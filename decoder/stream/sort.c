@@ -2,7 +2,7 @@
 /*
  * Records that wait for older ones; tools/perf/util/ordered-events.c.
  */
-#include "stream/sort.h"
+#include "stream/decode.h"
 
 #include <errno.h>
 #include <stdlib.h>
