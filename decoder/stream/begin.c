@@ -81,23 +81,29 @@ static int put_header(struct decoder *d)
 	return err;
 }
 
-/* The part of the bytes from `offset` on that is this shard's; the header is the first one's. */
-static void set_shard(struct decoder *d, uint64_t offset, uint64_t size)
-{
-	const struct perfabi_options *o = &d->options.api;
-
-	if (o->shards < 2)
-		return;
-	if (size > UINT64_MAX - offset) /* that will be said; what there is is the first shard's */
-		size = UINT64_MAX - offset;
-	d->first = o->shard == 1 ? 0 : offset + size / o->shards * (o->shard - 1);
-	d->last = o->shard == o->shards ? UINT64_MAX : offset + size / o->shards * o->shard;
-}
-
 static int no_shards_of(struct decoder *d, const char *got, const char *expected, struct error *e)
 {
 	d->option = "shards";
 	return error_text(e, NULL, got, "%s, to decode one shard of it", expected);
+}
+
+/*
+ * The part of the bytes from `offset` on that is this shard's; the header is the first one's. 0, or
+ * -EINVAL with `e` filled.
+ */
+static int set_shard(struct decoder *d, uint64_t offset, uint64_t size, struct error *e)
+{
+	const struct perfabi_options *o = &d->options.api;
+
+	if (o->shards && !d->in.seekable)
+		return no_shards_of(d, "a pipe", "a file, whose size is known", e);
+	if (o->shards < 2)
+		return 0;
+	if (size > UINT64_MAX - offset) /* that will be said; what there is is the first shard's */
+		size = UINT64_MAX - offset;
+	d->first = o->shard == 1 ? 0 : offset + size / o->shards * (o->shard - 1);
+	d->last = o->shard == o->shards ? UINT64_MAX : offset + size / o->shards * o->shard;
+	return 0;
 }
 
 static int spool(struct decoder *d)
@@ -119,12 +125,9 @@ static int begin_perfdata(struct decoder *d, struct error *e)
 	if (err)
 		return err;
 	if (d->file.is_pipe) {
-		if (d->options.api.shards && !d->in.seekable)
-			return no_shards_of(d, "a pipe", "a file, whose size is known", e);
 		input_advance(&d->in, PERFDATA_PIPE_HEADER);
-		if (d->in.seekable)
-			set_shard(d, PERFDATA_PIPE_HEADER, d->in.size);
-		return put_header(d);
+		err = set_shard(d, PERFDATA_PIPE_HEADER, d->in.size, e);
+		return err ? err : put_header(d);
 	}
 	/* where the data is, as far as it is in the file */
 	data = d->file.data;
@@ -132,8 +135,9 @@ static int begin_perfdata(struct decoder *d, struct error *e)
 		data = (struct segment){d->in.size, 0};
 	else if (d->file.open_ended || data.size > d->in.size - data.offset)
 		data.size = d->in.size - data.offset;
-	set_shard(d, data.offset, data.size);
-	err = put_header(d);
+	err = set_shard(d, data.offset, data.size, e);
+	if (!err)
+		err = put_header(d);
 	if (err)
 		return err;
 	if (d->events.found) {
@@ -192,14 +196,6 @@ static int begin_ring(struct decoder *d, struct error *e)
 	return d->out.err;
 }
 
-static int begin_records(struct decoder *d, struct error *e)
-{
-	if (d->options.api.shards && !d->in.seekable)
-		return no_shards_of(d, "a pipe", "a file, whose size is known", e);
-	set_shard(d, 0, d->in.size);
-	return put_header(d);
-}
-
 /* Of an image that may be cut short, or still come: what is not absurd. */
 static const uint64_t RING_MOST = UINT64_C(1) << 48;
 
@@ -247,7 +243,9 @@ int decoder_begin(struct decoder *d, struct error *e)
 		err = given_attrs_add(d->attrs, &d->events, e);
 	if (!err)
 		err = decoder_tracefs(d);
-	if (err)
-		return err;
-	return is_ring ? begin_ring(d, e) : begin_records(d, e);
+	if (!err && is_ring)
+		return begin_ring(d, e);
+	if (!err)
+		err = set_shard(d, 0, d->in.size, e);
+	return err ? err : put_header(d);
 }
