@@ -142,8 +142,7 @@ static int take_file_name(struct parts *parts, const char *name)
 	return 0;
 }
 
-/* A file whose reading does not wait, nor go on forever. 0 or a negative errno, which errno is too.
- */
+/* A file whose reading does not wait, nor go on forever. 0 or a negative errno, as errno is. */
 static int open_regular(struct parts *parts, const char *name)
 {
 	struct stat st;

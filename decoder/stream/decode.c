@@ -232,8 +232,7 @@ static size_t whole_records(struct decoder *d, const unsigned char *bytes, size_
 	return from || is_none || size < BELIEVED ? from : n;
 }
 
-/* A record inside a compressed one that is more than written; what follows it is passed over next.
- */
+/* A record in a compressed one that is more than written; what follows it is passed over next. */
 static int put_inner(struct decoder *d, const unsigned char *bytes, size_t size, struct place place)
 {
 	unsigned type = record_type(d, bytes);
@@ -336,7 +335,6 @@ static int compressed(struct decoder *d, const unsigned char *bytes, size_t size
 {
 	const struct plan *plan =
 		events_plan(&d->events, d->events.bare, d->events.slot_of[record_type(d, bytes)]);
-	struct decompress *z = &d->decompress;
 	uint64_t length = UINT64_MAX;
 	size_t payload = 8;
 
@@ -346,7 +344,7 @@ static int compressed(struct decoder *d, const unsigned char *bytes, size_t size
 		payload += plan_fixed_size(plan); /* COMPRESSED2: padding is behind it */
 	if (length > size - payload)
 		length = size - payload;
-	if (z->start == z->end) /* nothing of the last one waits */
+	if (d->decompress.start == d->decompress.end) /* nothing of the last one waits */
 		d->inner.place.offset = place.offset;
 	d->piece = (struct piece){true, bytes + payload, (size_t)length, place};
 	return put_own(d, bytes, size, place);

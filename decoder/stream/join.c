@@ -396,8 +396,7 @@ static int add_chain(struct join *join, const struct chain *chain, struct map *c
 	return err;
 }
 
-/* Keeps a sample until the record with that cookie comes. 1, -ENOMEM, or 0: too many wait for it.
- */
+/* Keeps a sample until the record with that cookie comes. 1, -ENOMEM, or 0: too many wait. */
 static int hold(struct join *join, const struct lines_record *record, struct place place,
 		uint64_t cookie)
 {

@@ -111,8 +111,7 @@ void profile_free(struct profile *profile);
 /* Takes a sample. 0 or -ENOMEM. */
 int profile_add(struct profile *profile, const struct joined *joined);
 
-/* Writes all of it. 0, 1 if no sample was of that event, -ENOMEM or what the sink returned.
- */
+/* Writes all of it. 0, 1 if no sample was of the event, -ENOMEM or what the sink returned. */
 int profile_end(struct profile *profile, struct out *out);
 
 #endif

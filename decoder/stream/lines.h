@@ -149,8 +149,7 @@ struct event_name {
 	char text[EVENT_TEXT_MAX + PUT_KEY]; /* "event":"cycles:u", as put_key() copies it */
 };
 
-/* Names the event by its attr, of `size` bytes in the events' order: "cpu-clock:u". 0 or -ENOMEM.
- */
+/* Names the event by its attr, `size` bytes in the events' order: "cpu-clock:u". 0 or -ENOMEM. */
 int names_by_attr(struct events *events, int event, const unsigned char *attr, size_t size);
 
 /*

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/record.h"
 #include "text/ascii.h"
 
 /* 0 or -ENOMEM. */

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/record.h"
 #include "stream/join.h"
 #include "text/json.h"
 
