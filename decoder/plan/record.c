@@ -1014,8 +1014,8 @@ VARIANT(text_and_more_swapped, true, AS_TEXT_AND_MORE)
 VARIANT(fields, false, AS_FIELDS)
 VARIANT(fields_swapped, true, AS_FIELDS)
 
-/* The fields of all records of that plan, but for their values. */
-static __attribute__((noinline)) void add_fixed(const struct plan *plan, struct record *r)
+/* The fields of all records of that plan, but for their values. False: no memory. */
+static __attribute__((noinline)) bool add_fixed(const struct plan *plan, struct record *r)
 {
 	const struct input in = {.plan = plan, .r = r, .how = AS_FIELDS};
 
@@ -1023,7 +1023,8 @@ static __attribute__((noinline)) void add_fixed(const struct plan *plan, struct 
 	for (const struct op *op = plan->ops; op < plan->rest; op++)
 		if (op->kind <= OP_SET)
 			add_field(&in, op, in.bytes + op->offset, op->width, 0);
-	r->fixed = plan;
+	r->fixed = r->err ? NULL : plan;
+	return !r->err;
 }
 
 bool record_take_fixed(const struct plan *plan, struct record *r, const unsigned char *bytes,
@@ -1051,8 +1052,8 @@ bool record_take_fixed(const struct plan *plan, struct record *r, const unsigned
 	}
 	if (at != size)
 		return false;
-	if (r->fixed != plan)
-		add_fixed(plan, r);
+	if (r->fixed != plan && !add_fixed(plan, r))
+		return false;
 	for (size_t i = 0; i < r->field_count; i++) {
 		struct perfabi_field *field = &r->fields[i];
 		uint64_t v = load_swapped(bytes + field->offset, field->width, swap);

@@ -109,7 +109,7 @@ static const struct {
 	/* The file around the records. */
 	{"packed", PERFABI_ERROR},
 	{"parts", PERFABI_ERROR},
-	{"late", PERFABI_WARNING},
+	{"late", PERFABI_ERROR},
 	{"not-closed", PERFABI_ERROR}, /* perf was killed: what it had not written is lost */
 	{"section-past-end", PERFABI_ERROR},
 	{"attr", PERFABI_ERROR},
@@ -505,6 +505,11 @@ static char *put_misfit(struct lines *lines, struct place place, const struct li
 	return put_text(p, "\",");
 }
 
+static bool is_asked_for(const struct lines *lines, const struct lines_record *record)
+{
+	return !lines->options.types || lines->options.types[record->index];
+}
+
 /*
  * What others say of a sample, and what it says of others. False if it gets no line: it waits for
  * another, a profile takes it, or nobody asks for its type.
@@ -518,8 +523,7 @@ static bool join_line(struct lines *lines, const struct lines_record *header,
 		err = profile_add(lines->profile, *joined);
 	if (err < 0)
 		lines->out->err = err;
-	return !err && !lines->profile &&
-	       (!lines->options.types || lines->options.types[header->index]);
+	return !err && !lines->profile && is_asked_for(lines, header);
 }
 
 /* The line of a record by its plan. */
@@ -755,6 +759,7 @@ bool lines_fits(struct lines *lines, const unsigned char *bytes, size_t size)
 	trial.notes = false;
 	trial.strict = true;
 	trial.again = NULL;
+	trial.format = NULL; /* of the last record's event */
 	p = out_room(lines->out, record_longest(plan, NULL, size));
 	fits = p && record_put(plan, &trial, bytes, 8, size, misc, &p) == RECORD_OK;
 	for (size_t i = 0; i < trial.finding_count; i++) /* a text of the wrong length */
@@ -770,8 +775,12 @@ void lines_put_held(struct lines *lines, bool at_end)
 
 	while ((held = join_next(lines->join, at_end))) {
 		struct lines_record record = held->record;
+		bool silent;
 
+		silent = lines->options.silent;
+		lines->options.silent = true; /* it was said when the sample came */
 		find_plan(lines, &record, held->bytes, held->place); /* its own may be no more */
+		lines->options.silent = silent;
 		if (record.plan)
 			put_line(lines, &record, held->bytes, held->place);
 	}
@@ -786,7 +795,7 @@ void lines_put(struct lines *lines, const unsigned char *bytes, size_t size, str
 
 		if (record->taken == LINES_BY_PLAN)
 			put_line(lines, record, bytes, place);
-		else if (record->taken == LINES_RAW)
+		else if (record->taken == LINES_RAW && is_asked_for(lines, record))
 			put_raw(lines, place, record, bytes, 0);
 		if (lines->join)
 			lines_put_held(lines, false);
@@ -801,8 +810,7 @@ void lines_put_large(struct lines *lines, const unsigned char *bytes, uint64_t s
 {
 	const struct lines_record *record = take_header(lines, bytes, &place);
 
-	if (record->taken != LINES_PASSED_BY &&
-	    (!lines->options.types || lines->options.types[record->index]))
+	if (record->taken != LINES_PASSED_BY && is_asked_for(lines, record))
 		put_raw(lines, place, record, bytes, size);
 }
 

@@ -105,6 +105,27 @@ echo '{"type": 2, "config": 1, "sample_type": ["raw"]}' >"$scratch/traced.json"
 status 0 timeout 60 "$decode" --attr "$scratch/traced.json" --tracefs "$scratch/tracing" "$scratch/traced"
 says out '"code":"no-format","grade":"note"'
 
+# A long format, and records that are looked at twice, at the end of what is read at once.
+"$PYTHON" - "$scratch/long" <<'PY' || fail "a recording with a long format"
+import struct, sys
+def record(kind, form, *values):
+    body = struct.pack("=" + form, *values)
+    return struct.pack("=IHH", kind, 2, 8 + len(body)) + body
+text = "name: t\nID: 7\nformat:\n\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+text += "".join(f"\tfield:unsigned char {'x' * 34}{i};\toffset:{2 + i};\tsize:1;\tsigned:0;\n" for i in range(900))
+big = sys.byteorder == "big"
+order = ">" if big else "<"
+data = b"\x17\x08\x44tracing0.6\0" + bytes([big, 8]) + struct.pack(order + "I", 4096) + b"header_page\0" + bytes(8) + b"header_event\0" + bytes(12)
+data += struct.pack(order + "I4sIQ", 1, b"sys\0", 1, len(text)) + text.encode()
+data += bytes(-len(data) % 8)
+sample = record(9, "I902s2x", 904, struct.pack("=H", 7) + b"\xff" * 900)
+magic = b"PERFILE2"[::-1 if big else 1]
+with open(sys.argv[1], "wb") as file:
+    file.write(magic + struct.pack("=Q", 16) + record(64, "IIQQQQQ16x", 2, 64, 7, 1, 1 << 10, 0, 0) + record(66, "I", len(data)) + data + sample * 4000)
+PY
+status 0 "$decode" "$scratch/long"
+[ "$(grep -c '"x*899":255' "$scratch/out")" = 4000 ] || fail "samples with 900 fields"
+
 # --bytes: the places of the members.
 status 0 "$decode" --type lost --bytes "$data"
 says out '"at":{"id":[8,8],"lost":[16,8],"sample_id.pid":[24,4]'
