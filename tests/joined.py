@@ -3,7 +3,8 @@
 
 Samples whose call chain ends in a CALLCHAIN_DEFERRED come out behind it, in their order, and those for which none comes at the end. One that
 waits while the recording's HEADER_FEATURE comes is decoded as all others. A sample with more than its fields keeps its line. With --symbols a
-function of a file of this machine has its name, unless the recording says that the file was another."""
+function of a file of this machine has its name, unless the recording says that the file was another. A process that perf found running has no maps
+of its parent's, and a guest none of the host's."""
 
 import json
 import os
@@ -13,7 +14,7 @@ import sys
 
 program, folder, compiler = sys.argv[1:]
 order = "<" if sys.byteorder == "little" else ">"
-IP, TID, TIME, CALLCHAIN = 1, 2, 4, 0x20
+IP, TID, TIME, CALLCHAIN, IDENTIFIER = 1, 2, 4, 0x20, 1 << 16
 SAMPLE_ID_ALL = 1 << 18 if sys.byteorder == "little" else 1 << 45
 CONTEXT_USER, CONTEXT_DEFERRED = -512, -640
 USER, MMAP_BUILD_ID = 2, 1 << 14
@@ -68,6 +69,22 @@ same("samples that wait", frames(recording("waits.data", IP | TID | TIME | CALLC
 arch = record(80, 0, "QI64sI", 6, 64, b"aarch64", 0)
 path = recording("anew.data", IP | TID | TIME | CALLCHAIN, waits(1, 11), arch, deferred(2, 11, 0x2000))
 same("a sample that waits while its plan changes", frames(path), [(1, [0x1001, 0x2000])])
+
+id_of_none = record(9, USER, "QQIIQQ4q", 99, 0x1000, 7, 7, 1, 4, CONTEXT_USER, 0x1001, CONTEXT_DEFERRED, 11)
+fields = IP | TID | TIME | CALLCHAIN | IDENTIFIER
+another = record(64, 0, "IIQQQQQ80xQ", 1, 128, 0, 1, fields, 0, SAMPLE_ID_ALL, 2)
+path = recording("unknown.data", fields, another, id_of_none)
+same("a sample of no event, which waits", [line["code"] for line in lines(path, "--join") if "code" in line], ["unknown-id"])
+another = record(64, 0, "IIQQQQQ80xQ", 1, 128, 0, 1, IP | IDENTIFIER, 0, SAMPLE_ID_ALL, 2)
+path = recording("unread.data", fields, another, id_of_none)
+same("a sample that nothing describes and nobody asks for", [line["type"] for line in lines(path, "--join", "--type", "comm")], ["diagnostic"])
+
+mapped = record(1, USER, "IIQQQ8sIIQ", 1, 1, 0x400000, 0x1000, 0, b"/parent", 1, 1, 1)
+forks = [record(7, misc, "IIIIQIIQ", pid, 1, pid, 1, 2, pid, pid, 2) for pid, misc in ((2, 0), (3, 1 << 13))]
+found = [record(9, misc, "QIIQ", 0x400100, pid, pid, 3) for pid, misc in ((1, USER), (2, USER), (3, USER), (1, 4), (1, 5))]
+path = recording("forks.data", IP | TID | TIME, mapped, *forks, *found)
+same("maps of a parent, of processes and of guests", [line["frames"][0].get("object") for line in lines(path, "--join", "--type", "sample")],
+     ["/parent", "/parent", None, None, None])
 
 path = recording("more.data", IP | TID, record(9, USER, "QIIQ", 0x1000, 7, 7, 5))
 plain = lines(path)

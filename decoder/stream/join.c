@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +65,8 @@ struct join {
 	struct table objects, texts, symbols, build_ids, waiting;
 	struct map *kernel;
 	uint64_t random, numbers[WANTED];
-	uint64_t kernel_mode, unregister, context_max, context_kernel, context_deferred;
+	uint64_t kernel_mode, user_mode, guest_kernel_mode, guest_user_mode, fork_exec, unregister;
+	uint64_t context_max, context_kernel, context_user, context_deferred;
 	const struct perfabi_field *fields[WANTED]; /* of the record that is taken */
 	const unsigned char *bytes;
 	struct joined joined;
@@ -107,11 +109,13 @@ static const char *keep_text(struct join *join, const void *bytes, size_t size)
 static const struct object *object_named(struct join *join, const char *name, size_t size,
 					 const char *build_id)
 {
-	const char *const *known =
-		table_entry(&join->build_ids, &join->arena, name, size, sizeof(*known));
-	const void *key[2] = {keep_text(join, name, size), NULL};
+	const char *const *known;
+	const void *key[2] = {NULL, NULL};
 	struct object *object;
 
+	size = size > PATH_MAX ? PATH_MAX : size; /* a line may have 8,000 of them */
+	known = table_entry(&join->build_ids, &join->arena, name, size, sizeof(*known));
+	key[0] = keep_text(join, name, size);
 	if (!known || !key[0])
 		return NULL;
 	key[1] = build_id ? build_id : *known ? *known : "";
@@ -201,9 +205,14 @@ struct join *join_new(const struct events *events, const struct perfabi_options 
 	for (int i = 0; i < WANTED; i++)
 		join->numbers[i] = paths_number(events->with.paths, wanted_names[i]);
 	join->kernel_mode = constant_of(abi, "cpumode", "kernel");
+	join->user_mode = constant_of(abi, "cpumode", "user");
+	join->guest_kernel_mode = constant_of(abi, "cpumode", "guest_kernel");
+	join->guest_user_mode = constant_of(abi, "cpumode", "guest_user");
+	join->fork_exec = constant_of(abi, "misc", "fork_exec");
 	join->unregister = constant_of(abi, "ksymbol_flags", "unregister");
 	join->context_max = constant_of(abi, "callchain_context", "max");
 	join->context_kernel = constant_of(abi, "callchain_context", "kernel");
+	join->context_user = constant_of(abi, "callchain_context", "user");
 	join->context_deferred = constant_of(abi, "callchain_context", "user_deferred");
 	join->options = options;
 	return join;
@@ -258,6 +267,13 @@ static bool is_in_kernel(const struct join *join, const struct lines_record *rec
 	return (record->misc & MISC_CPUMODE) == join->kernel_mode;
 }
 
+static bool is_of_guest(const struct join *join, const struct lines_record *record)
+{
+	unsigned mode = record->misc & MISC_CPUMODE;
+
+	return mode == join->guest_kernel_mode || mode == join->guest_user_mode;
+}
+
 static int take_mmap(struct join *join, const struct lines_record *record)
 {
 	int64_t pid = (int64_t)value_of(join, PID, 0);
@@ -272,8 +288,10 @@ static int take_mmap(struct join *join, const struct lines_record *record)
 	const void *id = bytes_of(join, BUILD_ID, &size);
 	const char *name = bytes_of(join, FILENAME, &name_size);
 
-	if (!name || (!is_kernel && !maps))
-		return name ? -ENOMEM : 0;
+	if (!is_kernel && !maps)
+		return -ENOMEM;
+	if (!name || is_of_guest(join, record))
+		return 0;
 	if (id && size && !(build_id = text_of_build_id(join, id, size)))
 		return -ENOMEM;
 	if (is_kernel && name_size > 18 && !memcmp(name, "[kernel.kallsyms]_", 18)) {
@@ -301,7 +319,7 @@ static int take_comm(struct join *join)
 	return comm && !*thread ? -ENOMEM : 0;
 }
 
-static int take_fork(struct join *join)
+static int take_fork(struct join *join, const struct lines_record *record)
 {
 	uint64_t pid = value_of(join, PID, 0), ppid = value_of(join, PPID, 0);
 	const char **child = entry(join, &join->threads, value_of(join, TID, 0), sizeof(*child)),
@@ -315,7 +333,8 @@ static int take_fork(struct join *join)
 	if (pid == ppid)
 		return 0;
 	maps_drop(*maps);
-	*maps = maps_share(*from);
+	/* perf makes such up for processes that were there, and then their maps */
+	*maps = record->misc & join->fork_exec ? NULL : maps_share(*from);
 	return 0;
 }
 
@@ -353,10 +372,10 @@ static const char *symbol_at(struct join *join, const struct object *object, uin
 	return known && *known && *known != none ? *known : NULL;
 }
 
-/* Adds the frame of an address, in the kernel or in these maps. 0 or -ENOMEM. */
-static int add_frame(struct join *join, uint64_t ip, bool in_kernel, struct map *const *maps)
+/* Adds the frame of an address in these maps. 0 or -ENOMEM. */
+static int add_frame(struct join *join, uint64_t ip, const struct map *maps)
 {
-	const struct map *map = maps_find(in_kernel ? join->kernel : *maps, ip);
+	const struct map *map = maps_find(maps, ip);
 	struct frame *frame;
 
 	if (list_grow(&join->frames, join->joined.frame_count, &join->frame_capacity,
@@ -373,11 +392,12 @@ static int add_frame(struct join *join, uint64_t ip, bool in_kernel, struct map 
 }
 
 /*
- * The addresses of an array field, in the kernel or not until a marker among them says so. Where
- * the rest of them comes later, *cookie says in which record.
+ * The addresses of an array field, in the maps `in` until a marker among them says otherwise, then
+ * the kernel's, the process's or, in a guest, none. Where the rest of them comes later, *cookie
+ * says in which record.
  */
-static int add_chain(struct join *join, const struct chain *chain, struct map *const *maps,
-		     bool in_kernel, const unsigned char **cookie)
+static int add_chain(struct join *join, const struct chain *chain, const struct map *process,
+		     const struct map *in, const unsigned char **cookie)
 {
 	bool swap = join->events->order != host_order();
 	const unsigned char *at = chain->bytes;
@@ -387,11 +407,13 @@ static int add_chain(struct join *join, const struct chain *chain, struct map *c
 		uint64_t ip = load_swapped(at, 8, swap);
 
 		if (ip < join->context_max)
-			err = add_frame(join, ip, in_kernel, maps);
+			err = add_frame(join, ip, in);
 		else if (ip == join->context_deferred)
 			*cookie = ++i < chain->count ? at += 8 : NULL;
 		else
-			in_kernel = ip == join->context_kernel;
+			in = ip == join->context_kernel ? join->kernel
+			     : ip == join->context_user ? process
+							: NULL;
 	}
 	return err;
 }
@@ -461,7 +483,8 @@ static int take_sample(struct join *join, const struct lines_record *record, str
 	struct joined *joined = &join->joined;
 	struct map **maps = entry(join, &join->processes, value_of(join, PID, 0), sizeof(*maps));
 	const char **thread = entry(join, &join->threads, value_of(join, TID, 0), sizeof(*thread));
-	bool in_kernel = is_in_kernel(join, record);
+	unsigned mode = record->misc & MISC_CPUMODE;
+	const struct map *in = NULL;
 	uint64_t period = record->event < 0 ? 1 : join->events->list[record->event].period;
 	int err = maps && thread ? 0 : -ENOMEM;
 
@@ -472,19 +495,21 @@ static int take_sample(struct join *join, const struct lines_record *record, str
 				  .period = value_of(join, PERIOD, period)};
 	if (err)
 		return err;
+	if (mode == join->kernel_mode || mode == join->user_mode)
+		in = mode == join->kernel_mode ? join->kernel : *maps;
 	snprintf(join->comm, sizeof(join->comm), ":%" PRId64, joined->tid);
 	joined->comm = *thread ? *thread : joined->tid ? join->comm : "swapper";
 	if (join->fields[CALLCHAIN]) {
 		struct chain chain = chain_of(join, CALLCHAIN);
 
-		err = add_chain(join, &chain, maps, in_kernel, &cookie);
+		err = add_chain(join, &chain, *maps, in, &cookie);
 	}
 	if (!err && cookie && !join->handed && join->held_bytes < HELD_MAX)
 		err = hold(join, record, place, load_word(cookie, 8, join->events->order));
 	if (!err && cookie && join->handed)
-		err = add_chain(join, &join->deferred, maps, false, &cookie);
+		err = add_chain(join, &join->deferred, *maps, *maps, &cookie);
 	if (!err && !joined->frame_count && join->fields[IP])
-		err = add_frame(join, join->fields[IP]->value, in_kernel, maps);
+		err = add_frame(join, join->fields[IP]->value, in);
 	joined->frames = join->frames;
 	return err;
 }
@@ -515,7 +540,7 @@ int join_take(struct join *join, const struct lines_record *record, const unsign
 	} else if (!strcmp(name, "comm")) {
 		err = take_comm(join);
 	} else if (!strcmp(name, "fork")) {
-		err = take_fork(join);
+		err = take_fork(join, record);
 	} else if (!strcmp(name, "ksymbol")) {
 		err = take_ksymbol(join);
 	} else if (!strcmp(name, "callchain_deferred")) {
