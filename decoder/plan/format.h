@@ -20,6 +20,7 @@ struct format {
 struct formats {
 	struct table by_id;
 	size_t tried;
+	size_t taken;           /* bytes of tracing data that they came from */
 	unsigned long_size;     /* of the machine: 4 or 8 */
 	bool flat, value_names; /* as in plan_for */
 	struct arena arena;

@@ -82,6 +82,7 @@ struct events {
 		const struct format *format;   /* ... and its format; NULL: none is known */
 	} * list;
 	size_t formatless; /* tracepoints without a format */
+	size_t types_told; /* lines of simpleperf's that name events */
 	struct formats formats;
 	size_t count, capacity;
 	struct table ids; /* of event + 1 */

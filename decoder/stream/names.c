@@ -177,7 +177,7 @@ static int tell_meta(void *context, const struct record_text *told)
 		n->is_types = told->size == 15 && !memcmp(told->text, "event_type_info", 15);
 		return 0;
 	}
-	for (int lines = 0; n->is_types && at < end && !err && lines < TYPES_MAX; lines++) {
+	while (n->is_types && at < end && !err && events->types_told++ < TYPES_MAX) {
 		const char *line = memchr(at, '\n', (size_t)(end - at));
 		char text[256];
 		uint64_t type, config;

@@ -520,8 +520,14 @@ static int put_features(struct reader *r)
 
 int perfdata_header_take_formats(struct events *events, const unsigned char *bytes, size_t size)
 {
-	int err = formats_add_all(&events->formats, events->abi, bytes, size);
+	/* as much at least: then all events are looked through */
+	size_t cost = size > TRACING_DATA_MAX / 32 ? size : TRACING_DATA_MAX / 32;
+	int err;
 
+	if (cost > TRACING_DATA_MAX - events->formats.taken)
+		return 0;
+	events->formats.taken += cost;
+	err = formats_add_all(&events->formats, events->abi, bytes, size);
 	events_set_formats(events);
 	return err == -ENOMEM ? err : names_by_formats(events);
 }
