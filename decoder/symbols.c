@@ -283,11 +283,15 @@ int symbols_find(void *context, const char *object, const char *build_id, uint64
 	if (file && !file->is_read)
 		read_symbols(symbols, file, object, build_id);
 	high = file ? file->count : 0;
-	for (size_t i = 0; high && i < file->load_count; i++)
-		if (offset - file->loads[i].offset < file->loads[i].size) {
-			offset += file->loads[i].address - file->loads[i].offset;
-			break;
-		}
+	if (high && object[0] == '/') { /* what no segment has is at no address */
+		const struct load *load = file->loads, *end = load + file->load_count;
+
+		while (load < end && offset - load->offset >= load->size)
+			load++;
+		if (load == end)
+			return 0;
+		offset += load->address - load->offset;
+	}
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
