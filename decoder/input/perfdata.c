@@ -193,18 +193,3 @@ void parts_close(struct parts *parts)
 	free(parts->numbers);
 	*parts = (struct parts){.dir = -1, .fd = -1};
 }
-
-bool parts_beside(int fd)
-{
-	char link[64], path[4096], *slash;
-	ssize_t n;
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = readlink(link, path, sizeof(path) - 16);
-	if (n < 0 || path[0] != '/')
-		return false;
-	path[n] = '\0';
-	slash = strrchr(path, '/');
-	strcpy(slash + 1, "data.0");
-	return access(path, F_OK) == 0;
-}

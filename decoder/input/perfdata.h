@@ -62,9 +62,6 @@ int parts_open(struct parts *parts, int dir);
 int parts_next(struct parts *parts);
 void parts_close(struct parts *parts);
 
-/* Whether a file that was opened as such has a data.0 beside it, as far as /proc tells. */
-bool parts_beside(int fd);
-
 struct ring {
 	struct segment segments[SEGMENTS];
 	bool lost_begin;  /* the oldest record was partly overwritten */

@@ -144,12 +144,11 @@ static int begin_perfdata(struct decoder *d, struct error *e)
 		input_select(&d->in, NULL, 0);
 		return 0;
 	}
-	if (d->parts.dir < 0 && perfdata_has_feature(&d->file, d->events.abi, "dir_format") &&
-	    parts_beside(d->in.fd))
+	if (d->parts.dir < 0 && perfdata_has_feature(&d->file, d->events.abi, "dir_format"))
 		lines_diagnostic(
 			&d->lines, place_at(0), "parts", 0,
 			"this is one file of a recording that is a directory: more records "
-			"are in data.0 beside it; decode the directory");
+			"are in its data.0 and the like; decode the directory");
 	for (unsigned i = 0; i < d->parts.count; i++) /* perf numbers them from 0 */
 		if (d->parts.numbers[i] != i) {
 			lines_diagnostic(&d->lines, place_at(0), "parts", 0,
