@@ -12,7 +12,7 @@
 
 #include "stream/events.h"
 
-enum kind { FAMILY, VALUE, FIELD, SIZE, ARCH, MEND, LAYOUT, NODE, WORD, BITS, NAMES };
+enum kind { FAMILY, VALUE, FIELD, SIZE, ARCH, MEND, LAYOUT, NODE, NAMES };
 
 struct array {
 	enum kind kind;
@@ -50,7 +50,6 @@ static size_t size_of(enum kind kind)
 		[FIELD] = sizeof(struct abi_field),   [SIZE] = sizeof(struct abi_size),
 		[ARCH] = sizeof(struct abi_arch),     [MEND] = sizeof(struct abi_mend),
 		[LAYOUT] = sizeof(struct layout),     [NODE] = sizeof(struct layout_node),
-		[WORD] = sizeof(struct layout_word),  [BITS] = sizeof(struct layout_bits),
 		[NAMES] = sizeof(const char *),
 	};
 
@@ -125,8 +124,8 @@ static void put_names(struct tables *t, const char *member, const char *const *n
 static void put_family(struct tables *t, const struct abi_family *one)
 {
 	TEXT(name), TEXT(prefix), NUMBER(kind), NUMBER(mask), NUMBER(shift);
+	NUMBER(declared), NUMBER(omit_zero);
 	ARRAY(VALUE, values, count);
-	ONE(WORD, word);
 }
 
 static void put_value(struct tables *t, const struct abi_value *one)
@@ -135,6 +134,8 @@ static void put_value(struct tables *t, const struct abi_value *one)
 	ONE(LAYOUT, layout);
 	put_names(t, ".records=", one->records);
 	TEXT(followed_by.field), NUMBER(followed_by.align);
+	NUMBER(bits.first), NUMBER(bits.width), POINTER(bits.set), POINTER(bits.only);
+	NUMBER(bits.is);
 }
 
 static void put_field(struct tables *t, const struct abi_field *one)
@@ -157,11 +158,6 @@ static void put_arch(struct tables *t, const struct abi_arch *one)
 	NUMBER(reserved[0]), NUMBER(reserved[1]), NUMBER(extended);
 }
 
-static void put_bits(struct tables *t, const struct layout_bits *one)
-{
-	TEXT(name), NUMBER(first), NUMBER(width), POINTER(set), POINTER(only), NUMBER(is);
-}
-
 static void put_node(struct tables *t, const struct layout_node *one)
 {
 	NUMBER(kind), TEXT(name), NUMBER(is_named_by_others);
@@ -171,7 +167,7 @@ static void put_node(struct tables *t, const struct layout_node *one)
 		NUMBER(number.possible), NUMBER(number.known), NUMBER(number.counts);
 		break;
 	case LAYOUT_WORD:
-		NUMBER(word.type), POINTER(word.word);
+		NUMBER(word.type), POINTER(word.fields);
 		break;
 	case LAYOUT_STRING:
 	case LAYOUT_BYTES:
@@ -250,15 +246,6 @@ static void put_element(struct tables *t, enum kind kind, const void *element)
 	case NODE:
 		put_node(t, element);
 		break;
-	case WORD: {
-		const struct layout_word *one = element;
-
-		ARRAY(BITS, bits, count), NUMBER(declared), NUMBER(omit_zero);
-		break;
-	}
-	case BITS:
-		put_bits(t, element);
-		break;
 	case NAMES:
 		put_text(t, "", *(const char *const *)element);
 		break;
@@ -284,7 +271,6 @@ static void put_head(const struct tables *t, size_t i, const char *end)
 		[FIELD] = "struct abi_field",   [SIZE] = "struct abi_size",
 		[ARCH] = "struct abi_arch",     [MEND] = "struct abi_mend",
 		[LAYOUT] = "struct layout",     [NODE] = "struct layout_node",
-		[WORD] = "struct layout_word",  [BITS] = "struct layout_bits",
 		[NAMES] = "char *const",
 	};
 

@@ -26,21 +26,28 @@ struct abi_value {
 		const char *field; /* what comes behind: a cookie, or as many bytes as ... */
 		uint32_t align;    /* ... that field says, up to a multiple of this; 0: of 1 */
 	} followed_by;
+	struct abi_bits {                     /* of a bit field in a word, which has no `value` */
+		uint8_t first, width;         /* from the least significant bit on */
+		const struct abi_family *set; /* names of its values; may be NULL */
+		const struct abi_value *only; /* told if that one is `is`; NULL: always */
+		uint64_t is;
+	} bits;
 	const json_t *json; /* all that the file says of it */
 };
 
 struct abi_family {
-	const char *name;   /* "sample_type" */
-	const char *prefix; /* "PERF_SAMPLE_" */
-	enum { ABI_MASK, ABI_ENUM, ABI_LAYOUT } kind;
+	const char *name;                             /* "sample_type" */
+	const char *prefix;                           /* "PERF_SAMPLE_" */
+	enum { ABI_MASK, ABI_ENUM, ABI_LAYOUT } kind; /* layout: a word of bit fields */
 	bool mask;      /* values are or-ed; else one of them is meant */
 	bool is_open;   /* what has no name is nothing new; names of several bits come first */
 	unsigned shift; /* of the value in its field */
 	const struct abi_value *values;
 	size_t count;
-	const struct layout_word *word; /* of kind layout: its values are bit fields; else NULL */
-	const json_t *json;             /* as the file has it */
-	const struct source *source;    /* the file */
+	bool declared;      /* of C bit fields, which big endian counts from the other end */
+	bool omit_zero;     /* of bit fields: one that is 0 is not told */
+	const json_t *json; /* as the file has it */
+	const struct source *source; /* the file */
 };
 
 /* One name of struct perf_event_attr; a union's other names are fields of their own. */

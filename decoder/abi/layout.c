@@ -52,14 +52,14 @@ static enum layout_value member_value(const struct layout_node *node)
 	}
 }
 
-static void tell_bits(const struct layout_word *word, tell_member *tell, void *context,
+static void tell_bits(const struct abi_family *word, tell_member *tell, void *context,
 		      bool is_sometimes)
 {
 	for (size_t i = 0; i < word->count; i++) {
-		const struct layout_bits *bits = &word->bits[i];
+		const struct abi_bits *bits = &word->values[i].bits;
 
-		tell(context, &(struct layout_member){bits->name, value_of_set(bits->set), NULL,
-						      is_sometimes || bits->only});
+		tell(context, &(struct layout_member){word->values[i].name, value_of_set(bits->set),
+						      NULL, is_sometimes || bits->only});
 	}
 	tell(context, &(struct layout_member){"bits", VALUE_NUMBER, NULL, is_sometimes});
 }
@@ -102,7 +102,7 @@ static void tell_members(const struct layout_list *list, tell_member *tell, void
 			tell(context, &(struct layout_member){node->name, member_value(node), node,
 							      is_sometimes});
 		else if (node->kind == LAYOUT_WORD)
-			tell_bits(node->word.word, tell, context, is_sometimes);
+			tell_bits(node->word.fields, tell, context, is_sometimes);
 		for (size_t k = 0; !node->name && (inner = list_of(node, k)); k++)
 			tell_members(inner, tell, context, is_sometimes || decides);
 	}
@@ -121,7 +121,7 @@ void layout_members_of(const struct abi *abi, const struct layout_node *node,
 	if (!node)
 		return;
 	if (node->kind == LAYOUT_WORD)
-		tell_bits(node->word.word, tell, context, false);
+		tell_bits(node->word.fields, tell, context, false);
 	else if (node->kind == LAYOUT_OBJECT || node->kind == LAYOUT_USE ||
 		 (node->kind == LAYOUT_LOOP && !node->loop.bare))
 		tell_members(list_of(node, 0), tell, context, false);

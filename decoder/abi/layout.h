@@ -100,20 +100,6 @@ struct layout_condition {
 	uint64_t value;
 };
 
-/* A word of bit fields; `first` counts from the least significant bit. */
-struct layout_word {
-	const struct layout_bits {
-		const char *name;
-		uint8_t first, width;
-		const struct abi_family *set;   /* names of its values; may be NULL */
-		const struct layout_bits *only; /* told if that one is `is`; NULL: always */
-		uint64_t is;
-	} * bits;
-	size_t count;
-	bool declared;  /* C bit fields, which big endian counts from the other end */
-	bool omit_zero; /* a member that is 0 is not told */
-};
-
 struct layout_node {
 	enum layout_kind kind;
 	const char *name; /* NULL: it has none */
@@ -133,7 +119,7 @@ struct layout_node {
 		} number;
 		struct {
 			enum layout_type type;
-			const struct layout_word *word;
+			const struct abi_family *fields;
 		} word;
 		struct {
 			struct layout_size size;

@@ -9,91 +9,72 @@
 
 #include "abi/load.h"
 
-static int read_word_bits(struct doc *d, const json_t *json, void *at, const struct where *w)
+/* What else there is in constants means nothing in a word of bit fields. */
+static int check_keys(struct error *e, const json_t *json, const char *const keys[],
+		      const char *what, const struct where *w)
 {
-	struct layout_bits *bits = at;
-	unsigned first = 0, width = 0;
-	int err = read_bit_range(json, 64, &first, &width, w, d->e);
+	const char *key;
+	json_t *value;
 
-	bits->first = (uint8_t)first;
-	bits->width = (uint8_t)width;
-	return err;
+	json_object_foreach((json_t *)json, key, value) {
+		struct nearest near = nearest_to(key);
+
+		if (name_index(key, keys, &near) < 0)
+			return error_name(e, AT_KEY(w, key), key, near.best, "a key of %s", what);
+	}
+	return 0;
 }
 
 /*
  * A bit field with {"field": "type", "is": 15} means something only with another's value. Members
  * share bits only where none of them is told together with the other.
  */
-static int check_word(struct doc *d, void *made, const json_t *json, const struct where *w)
+static int read_bit_field(struct doc *d, const struct abi_family *word, struct abi_value *value,
+			  const struct where *w)
 {
-	struct layout_word *word = made;
-	const json_t *values = json_object_get(json, "values");
+	static const char *const keys[] = {"name", "since", "bits", "set", "only", "note", NULL};
+	struct abi_bits *bits = &value->bits;
+	const json_t *set = json_object_get(value->json, "set"),
+		     *only = json_object_get(value->json, "only"),
+		     *is = json_object_get(only, "is");
+	const char *name = json_string_value(json_object_get(only, "field"));
 
-	word->declared = json_object_get(json, "order") != NULL;
-	for (size_t i = 0; i < word->count; i++) {
-		struct layout_bits *bits = (struct layout_bits *)&word->bits[i];
-		const json_t *only = json_object_get(json_array_get(values, i), "only");
-		const json_t *is = json_object_get(only, "is");
-		const char *name = json_string_value(json_object_get(only, "field"));
-		struct where at = where_index(AT_KEY(w, "values"), i);
-
-		for (size_t k = 0; name && k < word->count && json_is_integer(is); k++)
-			if (!strcmp(word->bits[k].name, name))
-				bits->only = &word->bits[k];
-		bits->is = (uint64_t)json_integer_value(is);
-		if (only && !bits->only)
-			return error_value(d->e, AT_KEY(&at, "only"), only,
-					   "{\"field\": another member, \"is\": a number}");
-		for (const struct layout_bits *other = word->bits; other < bits; other++)
-			if (other->first + other->width > bits->first &&
-			    bits->first + bits->width > other->first &&
-			    !(other->only && bits->only))
-				return error_name(d->e, AT_KEY(&at, "bits"), bits->name, NULL,
-						  "bits that \"%s\" does not have", other->name);
-	}
+	if (check_keys(d->e, value->json, keys, "a bit field", w) ||
+	    (set && read_family(d, set, &bits->set, AT_KEY(w, "set"))))
+		return -EINVAL;
+	bits->only = name && json_is_integer(is) ? abi_value(word, name, NULL) : NULL;
+	bits->is = (uint64_t)json_integer_value(is);
+	if (only && !bits->only)
+		return error_value(d->e, AT_KEY(w, "only"), only,
+				   "{\"field\": another member, \"is\": a number}");
+	for (const struct abi_value *other = word->values; other < value; other++)
+		if (other->bits.first + other->bits.width > bits->first &&
+		    bits->first + bits->width > other->bits.first &&
+		    !(other->bits.only && bits->only))
+			return error_name(d->e, AT_KEY(w, "bits"), value->name, NULL,
+					  "bits that \"%s\" does not have", other->name);
 	return 0;
 }
 
-static const struct doc_row bits_rows[] = {
-	{"name", DOC_STRING, true, AT(struct layout_bits, name)},
-	{"since", DOC_ANY, false, .at = DOC_NOWHERE},
-	{"bits", DOC_READ, true, .read = read_word_bits, .takes = "bit_range",
-	 .expected = "[first, width] within the word"},
-	{"set", DOC_READ, false, AT(struct layout_bits, set), .read = read_family, .takes = "line"},
-	{"only", DOC_ANY, false, .at = DOC_NOWHERE},
-	{"note", DOC_ANY, false, .at = DOC_NOWHERE},
-	{0}};
-static const struct doc_type bits_type = {"a bit field", bits_rows,
-					  .size = sizeof(struct layout_bits)};
-static const struct doc_row word_rows[] = {
-	{"prefix", DOC_ANY, false, .at = DOC_NOWHERE},
-	{"kind", DOC_ANY, false, .at = DOC_NOWHERE},
-	{"order", DOC_ANY, false, .at = DOC_NOWHERE},
-	{"note", DOC_ANY, false, .at = DOC_NOWHERE},
-	{"omit_zero", DOC_TRUTH, false, AT(struct layout_word, omit_zero)},
-	{"values", DOC_LIST, true, AT(struct layout_word, bits), &bits_type,
-	 offsetof(struct layout_word, count)},
-	{0}};
-static const struct doc_type word_type = {"a word of bit fields", word_rows,
-					  .size = sizeof(struct layout_word), .check = check_word};
-
 static int read_words(struct abi *abi, struct error *e)
 {
+	static const char *const keys[] = {"prefix", "kind",      "order", "note",
+					   "values", "omit_zero", NULL};
 	struct doc d = {.arena = &abi->arena, .e = e, .context = abi};
 	int err = 0;
 
 	for (size_t i = 0; i < abi->family_count && !err; i++) {
-		struct abi_family *family = &abi->families[i];
-		struct layout_word *word;
-		struct where root = where_root(family->source),
-			     at = where_key(AT_KEY(&root, "constants"), family->name);
+		const struct abi_family *word = &abi->families[i];
+		struct where root = where_root(word->source),
+			     at = where_key(AT_KEY(&root, "constants"), word->name),
+			     at_values = where_key(&at, "values");
 
-		if (family->kind != ABI_LAYOUT)
+		if (word->kind != ABI_LAYOUT)
 			continue;
-		word = arena_alloc(&abi->arena, sizeof(*word));
-		err = word ? doc_read(&d, &word_type, family->json, word, &at)
-			   : error_no_memory(e, &at, "memory for the ABI tables");
-		family->word = word;
+		err = check_keys(e, word->json, keys, "a word of bit fields", &at);
+		for (size_t k = 0; k < word->count && !err; k++)
+			err = read_bit_field(&d, word, (struct abi_value *)&word->values[k],
+					     AT_INDEX(&at_values, k));
 	}
 	return err;
 }
@@ -452,22 +433,23 @@ static int read_word_name(struct doc *d, const json_t *json, void *at, const str
 
 	if (err)
 		return err;
-	memcpy(at, &family->word, sizeof(family->word));
-	return family->word ? 0
-			    : error_name(d->e, w, family->name, NULL, "a family of kind layout");
+	memcpy(at, &family, sizeof(family));
+	return family->kind == ABI_LAYOUT
+		       ? 0
+		       : error_name(d->e, w, family->name, NULL, "a family of kind layout");
 }
 
 static int check_bitfield(struct doc *d, void *made, const json_t *json, const struct where *w)
 {
 	struct reader *r = d->context;
 	const struct layout_node *node = made;
-	const struct layout_word *word = node->word.word;
+	const struct abi_family *word = node->word.fields;
 	unsigned unit = layout_types[node->word.type].width * 8u;
 
 	(void)json;
 	for (size_t i = 0; i < word->count; i++)
-		if (word->bits[i].first + word->bits[i].width > unit)
-			return error_name(d->e, AT_KEY(w, "bitfield"), word->bits[i].name, NULL,
+		if (word->values[i].bits.first + word->values[i].bits.width > unit)
+			return error_name(d->e, AT_KEY(w, "bitfield"), word->values[i].name, NULL,
 					  "bits that are among the %u of the word", unit);
 	r->layout->named++;
 	return 0;
@@ -673,7 +655,7 @@ static const struct doc_row number_rows[] = {
 static const struct doc_row bitfield_rows[] = {
 	NAME,
 	{"type", DOC_READ, true, NODE(word.type), .read = read_type, .takes = "number_type"},
-	{"bitfield", DOC_READ, true, NODE(word.word), .read = read_word_name, .takes = "line"},
+	{"bitfield", DOC_READ, true, NODE(word.fields), .read = read_word_name, .takes = "line"},
 	{0}};
 static const struct doc_row text_rows[] = {
 	NAME,

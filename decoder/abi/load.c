@@ -24,8 +24,8 @@ int read_family(struct doc *d, const json_t *json, void *at, const struct where 
 	return family ? 0 : error_name(d->e, w, name, near.best, "a family of constants");
 }
 
-int read_bit_range(const json_t *json, unsigned unit, unsigned *first, unsigned *width,
-		   const struct where *w, struct error *e)
+static int read_bit_range(const json_t *json, unsigned unit, unsigned *first, unsigned *width,
+			  const struct where *w, struct error *e)
 {
 	json_int_t begin = json_integer_value(json_array_get(json, 0));
 	json_int_t length = json_integer_value(json_array_get(json, 1));
@@ -75,6 +75,17 @@ static int read_bit(struct doc *d, const json_t *json, void *at, const struct wh
 	return 0;
 }
 
+static int read_bits(struct doc *d, const json_t *json, void *at, const struct where *w)
+{
+	struct abi_bits *bits = at;
+	unsigned first = 0, width = 0;
+	int err = read_bit_range(json, 64, &first, &width, w, d->e);
+
+	bits->first = (uint8_t)first;
+	bits->width = (uint8_t)width;
+	return err;
+}
+
 /* A word, or {"field": ..., "align": ...}. */
 static int read_followed_by(struct doc *d, const json_t *json, void *at, const struct where *w)
 {
@@ -114,9 +125,10 @@ static const struct doc_row value_rows[] = {
 	{"arg", DOC_ANY, false, .at = DOC_NOWHERE},
 	{"note", DOC_ANY, false, .at = DOC_NOWHERE},
 	{"config", DOC_ANY, false, .at = DOC_NOWHERE},
+	{"bits", DOC_READ, false, AT(struct abi_value, bits), .read = read_bits,
+	 .takes = "bit_range"},
 	/* read by layout_load.c */
 	{"fields", DOC_ANY, false, .at = DOC_NOWHERE, .takes = "#/$defs/fields"},
-	{"bits", DOC_ANY, false, .at = DOC_NOWHERE, .takes = "bit_range"},
 	{"set", DOC_ANY, false, .at = DOC_NOWHERE},
 	{"only", DOC_ANY, false, .at = DOC_NOWHERE},
 	{0}};
@@ -129,32 +141,22 @@ static const struct doc_type value_type = {
 static int check_family(struct doc *d, void *made, const json_t *json, const struct where *w)
 {
 	struct abi_family *family = made;
-	json_t *names;
-	int err;
 
 	family->json = json;
 	family->source = w->source;
 	family->mask = family->kind == ABI_MASK;
+	family->declared = json_object_get(json, "order") != NULL;
 	if (family->kind != ABI_ENUM) /* a bit may have several names, a bit field has no value */
 		return 0;
-	names = json_object();
-	err = names ? 0 : error_no_memory(d->e, w, "memory for the ABI tables");
-	for (size_t i = 0; i < family->count && !err; i++) {
-		const struct abi_value *value = &family->values[i];
-		struct where at = where_index(AT_KEY(w, "values"), i);
-		const char *other;
-		char key[24];
+	for (size_t i = 0; i < family->count; i++) {
+		const struct abi_value *value = &family->values[i],
+				       *first = abi_value_of(family, value->value);
 
-		snprintf(key, sizeof(key), "%llx", (unsigned long long)value->value);
-		other = json_string_value(json_object_get(names, key));
-		if (other)
-			err = error_name(d->e, &at, value->name, NULL,
-					 "a value that \"%s\" does not have", other);
-		else if (json_object_set_new(names, key, json_string(value->name)))
-			err = error_no_memory(d->e, &at, "memory for the ABI tables");
+		if (first != value)
+			return error_name(d->e, AT_INDEX(AT_KEY(w, "values"), i), value->name, NULL,
+					  "a value that \"%s\" does not have", first->name);
 	}
-	json_decref(names);
-	return err;
+	return 0;
 }
 
 static const char *const family_kinds[] = {"mask", "enum", "layout", NULL};
@@ -169,9 +171,8 @@ static const struct doc_row family_rows[] = {
 	{"field", DOC_ANY, false, .at = DOC_NOWHERE},
 	{"magic", DOC_ANY, false, .at = DOC_NOWHERE},
 	{"note", DOC_ANY, false, .at = DOC_NOWHERE},
-	/* read by layout_load.c */
 	{"order", DOC_ANY, false, .at = DOC_NOWHERE},
-	{"omit_zero", DOC_ANY, false, .at = DOC_NOWHERE},
+	{"omit_zero", DOC_TRUTH, false, AT(struct abi_family, omit_zero)},
 	{0}};
 static const struct doc_type family_type = {"a family of constants", family_rows,
 					    .size = sizeof(struct abi_family),

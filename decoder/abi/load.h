@@ -13,10 +13,6 @@
  * into a const struct abi_family *. */
 int read_family(struct doc *d, const json_t *json, void *at, const struct where *w);
 
-/* [first, width] of a word of that many bits. */
-int read_bit_range(const json_t *json, unsigned unit, unsigned *first, unsigned *width,
-		   const struct where *w, struct error *e);
-
 /* The rows of a file of cases/abi; and of each kind of field of a layout, NULL behind the last. */
 extern const struct doc_type abi_file_type;
 const struct doc_type *abi_field_type(size_t i);

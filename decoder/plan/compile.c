@@ -510,9 +510,10 @@ static void compile_object(struct compiler *c, const char *name, const struct la
 	close_object(c, old);
 }
 
-static void compile_bits(struct compiler *c, const struct layout_bits *bits, uint8_t reg,
-			 const struct layout_word *word, uint8_t width)
+static void compile_bits(struct compiler *c, const struct abi_value *field, uint8_t reg,
+			 const struct abi_family *word, uint8_t width)
 {
+	const struct abi_bits *bits = &field->bits;
 	uint8_t unit = word->declared ? (uint8_t)(width * 8) : 0;
 	struct op *op;
 	size_t test = 0;
@@ -520,8 +521,8 @@ static void compile_bits(struct compiler *c, const struct layout_bits *bits, uin
 	if (bits->only) {
 		op = plan_add(c, OP_UNLESS_BITS_ARE);
 		op->reg = reg;
-		op->width = bits->only->width;
-		op->test.place = (struct bit_place){bits->only->first, unit};
+		op->width = bits->only->bits.width;
+		op->test.place = (struct bit_place){bits->only->bits.first, unit};
 		op->test.value = bits->is;
 		test = plan_last(c);
 	}
@@ -533,15 +534,15 @@ static void compile_bits(struct compiler *c, const struct layout_bits *bits, uin
 	op->bits.omit_zero = word->omit_zero;
 	op->bits.set = c->with->flat ? NULL : bits->set;
 	plan_grows(c, op->bits.set ? plan_longest_of(bits->set) : values[OP_BITS].longest);
-	plan_set_key(c, bits->name);
-	plan_set_number(c, bits->name);
+	plan_set_key(c, field->name);
+	plan_set_number(c, field->name);
 	if (bits->only)
 		plan_aim(c, test);
 }
 
 static void compile_bit_word(struct compiler *c, const struct layout_node *node)
 {
-	const struct layout_word *word = node->word.word;
+	const struct abi_family *word = node->word.fields;
 	uint8_t width = layout_types[node->word.type].width, reg = c->regs++;
 	size_t old = strlen(c->path);
 	unsigned unit = width * 8u;
@@ -562,7 +563,7 @@ static void compile_bit_word(struct compiler *c, const struct layout_node *node)
 		snprintf(c->path + old, sizeof(c->path) - old, "%s.", node->name);
 	}
 	for (size_t i = 0; i < word->count; i++)
-		compile_bits(c, &word->bits[i], reg, word, width);
+		compile_bits(c, &word->values[i], reg, word, width);
 	/* what has no name, as one number under "bits" */
 	op = plan_add(c, OP_REST);
 	op->reg = reg;
@@ -571,7 +572,7 @@ static void compile_bit_word(struct compiler *c, const struct layout_node *node)
 	op->rest.declared = word->declared;
 	op->rest.decimal = c->with->flat && !c->in_loop;
 	for (size_t i = 0; i < word->count; i++) {
-		const struct layout_bits *bits = &word->bits[i];
+		const struct abi_bits *bits = &word->values[i].bits;
 		uint64_t mask = UINT64_MAX >> (64 - bits->width);
 
 		op->rest.named |= mask << bits->first;

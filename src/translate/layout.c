@@ -220,13 +220,13 @@ static void number_field_in_c(struct reading *r, const struct layout_node *node)
 static void word_field_in_c(struct reading *r, const struct layout_node *node)
 {
 	unsigned width = layout_types[node->word.type].width;
-	const struct layout_word *word = node->word.word;
+	const struct abi_family *word = node->word.fields;
 	bool wanted = false;
 	struct prefix was = r->in;
 	const char *local;
 
 	for (size_t i = 0; i < word->count; i++)
-		wanted = wanted || is_spoken_of(r, word->bits[i].name);
+		wanted = wanted || is_spoken_of(r, word->values[i].name);
 	if (node->name && is_spoken_of(r, node->name) && (!r->element || r->is_kept))
 		add_c_member(r, node->name, (struct c_member){.kind = C_OBJECT}, NULL, "");
 	else if (node->name || (r->element && !r->is_kept))
@@ -241,11 +241,12 @@ static void word_field_in_c(struct reading *r, const struct layout_node *node)
 	if (node->name)
 		enter_member(r, node->name, "");
 	for (size_t i = 0; i < word->count; i++) {
-		const struct layout_bits *bits = &word->bits[i];
+		const char *name = word->values[i].name;
+		const struct abi_bits *bits = &word->values[i].bits;
 		bool is_turned = word->declared && host_order() == BIG;
 
-		if (is_spoken_of(r, bits->name))
-			say_member(r, bits->name, NULL, bits->set,
+		if (is_spoken_of(r, name))
+			say_member(r, name, NULL, bits->set,
 				   c_text(r->t, "%s >> %u & %#llx", local,
 					  is_turned ? width * 8 - bits->first - bits->width
 						    : bits->first,
