@@ -231,12 +231,36 @@ static const struct doc_row field_rows[] = {
 static const struct doc_type field_type = {
 	"a field of attr", field_rows, .size = sizeof(struct field_in_file), .check = check_field};
 
-struct attr_in_file {
-	struct abi_size *sizes;
-	size_t size_count;
-	const struct field_in_file *fields;
+/* What the files say: all of them into the tables, and apart from these what must wait. */
+struct loading {
+	struct abi abi;
+	struct abi_family *families; /* of the file that is being read, ... */
+	size_t family_count;
+	const json_t *layouts;              /* ... as these; read when all tables are there */
+	const struct field_in_file *fields; /* of attr; they need all constants */
 	size_t field_count;
+	const struct source *attr; /* the file that has it */
 };
+
+/* Sizes ascend. */
+static int check_attr(struct doc *d, void *made, const json_t *json, const struct where *w)
+{
+	struct loading *all = made;
+	struct abi *abi = &all->abi;
+	struct where at = where_key(w, "sizes");
+
+	(void)json;
+	for (size_t i = 1; i < abi->size_count; i++)
+		if (abi->sizes[i].size <= abi->sizes[i - 1].size)
+			return error_name(d->e, AT_INDEX(&at, i), abi->sizes[i].name, NULL,
+					  "sizes that ascend");
+	if (abi->size_count) {
+		abi->attr_smallest = abi->sizes[0].size;
+		abi->attr_size = abi->sizes[abi->size_count - 1].size;
+	}
+	all->attr = w->source;
+	return 0;
+}
 
 static const struct doc_row size_rows[] = {
 	{"name", DOC_STRING, true, AT(struct abi_size, name)},
@@ -246,14 +270,13 @@ static const struct doc_row size_rows[] = {
 	{0}};
 static const struct doc_type size_type = {"a size of attr", size_rows,
 					  .size = sizeof(struct abi_size)};
-static const struct doc_row attr_rows[] = {{"sizes", DOC_LIST, true, AT(struct attr_in_file, sizes),
-					    &size_type, offsetof(struct attr_in_file, size_count)},
-					   {"fields", DOC_LIST, true,
-					    AT(struct attr_in_file, fields), &field_type,
-					    offsetof(struct attr_in_file, field_count)},
+static const struct doc_row attr_rows[] = {{"sizes", DOC_LIST, true, AT(struct loading, abi.sizes),
+					    &size_type, offsetof(struct loading, abi.size_count)},
+					   {"fields", DOC_LIST, true, AT(struct loading, fields),
+					    &field_type, offsetof(struct loading, field_count)},
 					   {0}};
 static const struct doc_type attr_type = {"the sizes and fields of attr", attr_rows,
-					  .size = sizeof(struct attr_in_file)};
+					  .check = check_attr};
 
 /* The registers' `since` is the architecture's. */
 static int check_arch(struct doc *d, void *made, const json_t *json, const struct where *w)
@@ -313,34 +336,22 @@ static const struct doc_row mend_rows[] = {
 static const struct doc_type mend_type = {"a mend (what, commit, in)", mend_rows,
 					  .size = sizeof(struct abi_mend)};
 
-struct file {
-	const char *newest;
-	const struct abi_family *families;
-	size_t family_count;
-	const json_t *layouts; /* by name; read when all tables are there */
-	struct attr_in_file attr;
-	struct abi_arch *archs;
-	size_t arch_count;
-	const struct abi_mend *mends;
-	size_t mend_count;
-};
-
 static const struct doc_row file_rows[] = {
 	{"$schema", DOC_ANY, false, .at = DOC_NOWHERE},
 	{"about", DOC_ANY, false, .at = DOC_NOWHERE},
-	{"newest", DOC_STRING, false, AT(struct file, newest), .takes = "version"},
-	{"constants", DOC_MAP, false, AT(struct file, families), &family_type,
-	 offsetof(struct file, family_count)},
-	{"attr", DOC_OBJECT, false, AT(struct file, attr), &attr_type},
-	{"regs", DOC_MAP, false, AT(struct file, archs), &arch_type,
-	 offsetof(struct file, arch_count)},
-	{"mends", DOC_MAP, false, AT(struct file, mends), &mend_type,
-	 offsetof(struct file, mend_count)},
-	{"layouts", DOC_ANY, false, AT(struct file, layouts),
+	{"newest", DOC_STRING, false, AT(struct loading, abi.newest), .takes = "version"},
+	{"constants", DOC_MAP, false, AT(struct loading, families), &family_type,
+	 offsetof(struct loading, family_count)},
+	{"attr", DOC_OBJECT, false, .at = 0, &attr_type},
+	{"regs", DOC_MAP, false, AT(struct loading, abi.archs), &arch_type,
+	 offsetof(struct loading, abi.arch_count)},
+	{"mends", DOC_MAP, false, AT(struct loading, abi.mends), &mend_type,
+	 offsetof(struct loading, abi.mend_count)},
+	{"layouts", DOC_ANY, false, AT(struct loading, layouts),
 	 .takes = "{\"type\": \"object\", \"additionalProperties\": {\"$ref\": "
 		  "\"#/$defs/fields\"}}"},
 	{0}};
-const struct doc_type abi_file_type = {"a file of the ABI", file_rows, .size = sizeof(struct file)};
+const struct doc_type abi_file_type = {"a file of the ABI", file_rows, .size = 0};
 
 /* An array with room for `more` behind the `count` that there are; NULL without memory. */
 static void *with_room(struct abi *abi, const void *old, size_t count, size_t more, size_t size)
@@ -376,50 +387,21 @@ static int take_layouts(struct doc *d, const json_t *layouts, const struct where
 	return 0;
 }
 
-static int take_sizes(struct doc *d, const struct attr_in_file *attr, const struct where *w)
+/* Adds what a file has of the tables that are made of several. */
+static int take_file(struct doc *d, const struct loading *all, const struct where *w)
 {
 	struct abi *abi = d->context;
-	struct where at = where_key(AT_KEY(w, "attr"), "sizes");
-
-	abi->sizes = attr->sizes;
-	abi->size_count = attr->size_count;
-	for (size_t i = 0; i < attr->size_count; i++) {
-		if (i && attr->sizes[i].size <= abi->attr_size)
-			return error_name(d->e, AT_INDEX(&at, i), attr->sizes[i].name, NULL,
-					  "sizes that ascend");
-		abi->attr_size = attr->sizes[i].size;
-	}
-	abi->attr_smallest = attr->size_count ? attr->sizes[0].size : 0;
-	return 0;
-}
-
-/* One file into the tables, but for the fields of attr, which need all constants. */
-static int take_file(struct doc *d, const struct file *file, const struct where *w)
-{
-	struct abi *abi = d->context;
-	struct abi_family *grown = with_room(abi, abi->families, abi->family_count,
-					     file->family_count, sizeof(*grown));
-	int err = 0;
+	struct abi_family *grown =
+		with_room(abi, abi->families, abi->family_count, all->family_count, sizeof(*grown));
 
 	if (!grown)
 		return error_no_memory(d->e, w, "memory for the ABI tables");
 	abi->families = grown;
-	for (size_t i = 0; i < file->family_count; i++)
-		grown[abi->family_count++] = file->families[i];
-	if (file->archs) {
-		abi->archs = file->archs;
-		abi->arch_count = file->arch_count;
-	}
-	if (file->mends) {
-		abi->mends = file->mends;
-		abi->mend_count = file->mend_count;
-	}
-	if (file->attr.sizes) {
-		abi->newest = file->newest;
-		err = file->newest ? take_sizes(d, &file->attr, w)
-				   : error_value(d->e, AT_KEY(w, "newest"), NULL, "a string");
-	}
-	return err ? err : take_layouts(d, file->layouts, AT_KEY(w, "layouts"));
+	for (size_t i = 0; i < all->family_count; i++)
+		grown[abi->family_count++] = all->families[i];
+	if (all->attr == w->source && !abi->newest)
+		return error_value(d->e, AT_KEY(w, "newest"), NULL, "a string");
+	return take_layouts(d, all->layouts, AT_KEY(w, "layouts"));
 }
 
 /* A family of constants, or the registers of whatever architecture it is; or one by attr.type. */
@@ -476,19 +458,20 @@ static int check_own_bits(const struct abi *abi, const struct abi_field *field,
 }
 
 /* Fields, and each alias as one of its own behind its field. */
-static int take_fields(struct doc *d, const struct attr_in_file *attr, const struct where *w)
+static int take_fields(struct doc *d, const struct loading *all)
 {
 	struct abi *abi = d->context;
-	struct where at_fields = where_key(AT_KEY(w, "attr"), "fields");
-	size_t count = attr->field_count;
+	struct where root = where_root(all->attr),
+		     at_fields = where_key(AT_KEY(&root, "attr"), "fields");
+	size_t count = all->field_count;
 
-	for (size_t i = 0; i < attr->field_count; i++)
-		count += attr->fields[i].alias_count;
+	for (size_t i = 0; i < all->field_count; i++)
+		count += all->fields[i].alias_count;
 	abi->fields = arena_array(&abi->arena, count, sizeof(*abi->fields));
 	if (!abi->fields)
-		return error_no_memory(d->e, w, "memory for the ABI tables");
-	for (size_t i = 0; i < attr->field_count; i++) {
-		const struct field_in_file *read = &attr->fields[i];
+		return error_no_memory(d->e, NULL, "memory for the ABI tables");
+	for (size_t i = 0; i < all->field_count; i++) {
+		const struct field_in_file *read = &all->fields[i];
 		struct abi_field *field = &abi->fields[abi->field_count++];
 		struct where at = where_index(&at_fields, i),
 			     at_aliases = where_key(&at, "aliases");
@@ -513,30 +496,24 @@ static int take_fields(struct doc *d, const struct attr_in_file *attr, const str
 }
 
 /* Each file below abi/. */
-static int read_files(struct doc *d, const struct sources *sources)
+static int read_files(struct doc *d, struct loading *all, const struct sources *sources)
 {
-	struct where root, attr_root = {0};
-	struct attr_in_file attr = {0};
-	struct file file;
-
 	for (size_t i = 0; i < sources->count; i++) {
 		const struct source *source = &sources->list[i];
+		struct where root = where_root(source);
 		int err;
 
 		if (strncmp(source->name, "abi/", 4) != 0)
 			continue;
-		root = where_root(source);
-		err = doc_load(d, &abi_file_type, source, &file);
+		all->family_count = 0;
+		all->layouts = NULL;
+		err = doc_load(d, &abi_file_type, source, all);
 		if (!err)
-			err = take_file(d, &file, &root);
+			err = take_file(d, all, &root);
 		if (err)
 			return err;
-		if (file.attr.sizes) {
-			attr = file.attr;
-			attr_root = root;
-		}
 	}
-	return take_fields(d, &attr, &attr_root);
+	return take_fields(d, all);
 }
 
 /* What code asks for by name is there, so that it need not look. */
@@ -591,18 +568,19 @@ static int check_record_types(const struct abi *abi, struct error *e)
 
 struct abi *abi_load(const struct sources *sources, struct error *e)
 {
-	struct abi *abi = calloc(1, sizeof(*abi));
-	struct doc d = {.arena = abi ? &abi->arena : NULL, .e = e, .context = abi};
+	struct loading all = {0};
+	struct doc d = {.arena = &all.abi.arena, .e = e, .context = &all.abi};
+	struct abi *abi = malloc(sizeof(*abi));
 
-	if (!abi) {
+	if (!abi)
 		error_no_memory(e, NULL, "memory for the ABI tables");
+	if (!abi || read_files(&d, &all, sources) || check_complete(&all.abi, e) ||
+	    check_record_types(&all.abi, e) || layouts_load(&all.abi, e)) {
+		arena_free(&all.abi.arena);
+		free(abi);
 		return NULL;
 	}
-	if (read_files(&d, sources) || check_complete(abi, e) || check_record_types(abi, e) ||
-	    layouts_load(abi, e)) {
-		abi_free(abi);
-		return NULL;
-	}
+	*abi = all.abi;
 	return abi;
 }
 
