@@ -56,11 +56,11 @@ static int read_bit_field(struct doc *d, const struct abi_family *word, struct a
 	return 0;
 }
 
-static int read_words(struct abi *abi, struct error *e)
+static int read_words(struct doc *d)
 {
 	static const char *const keys[] = {"prefix", "kind",      "order", "note",
 					   "values", "omit_zero", NULL};
-	struct doc d = {.arena = &abi->arena, .e = e, .context = abi};
+	const struct abi *abi = d->context;
 	int err = 0;
 
 	for (size_t i = 0; i < abi->family_count && !err; i++) {
@@ -71,9 +71,9 @@ static int read_words(struct abi *abi, struct error *e)
 
 		if (word->kind != ABI_LAYOUT)
 			continue;
-		err = check_keys(e, word->json, keys, "a word of bit fields", &at);
+		err = check_keys(d->e, word->json, keys, "a word of bit fields", &at);
 		for (size_t k = 0; k < word->count && !err; k++)
-			err = read_bit_field(&d, word, (struct abi_value *)&word->values[k],
+			err = read_bit_field(d, word, (struct abi_value *)&word->values[k],
 					     AT_INDEX(&at_values, k));
 	}
 	return err;
@@ -81,9 +81,9 @@ static int read_words(struct abi *abi, struct error *e)
 
 enum { VISIBLE = 256 };
 
-/* One layout on its way; the context of all rows below. */
+/* One layout on its way. */
 struct reader {
-	struct doc doc;
+	struct doc doc; /* first: what the rows below read with */
 	struct abi *abi;
 	struct layout *layout;
 	unsigned chain;                             /* layouts that wait for this one */
@@ -170,9 +170,10 @@ static void add_name(void *context, const struct layout_member *member)
 }
 
 /* The field before this one that `json` names; NULL for one that is kept: "$name". */
-static int field_named(struct reader *r, const json_t *json, const struct layout_node **out,
-		       const struct where *w)
+static int read_field_named(struct doc *d, const json_t *json, void *at, const struct where *w)
 {
+	struct reader *r = (struct reader *)d;
+	const struct layout_node **out = at;
 	const char *name = json_string_value(json);
 	struct nearest near = nearest_to(name ? name : "");
 
@@ -198,18 +199,6 @@ static int field_named(struct reader *r, const json_t *json, const struct layout
 	for (size_t i = 0; i < r->visible_count; i++)
 		nearest_try(&near, r->visible[i]->name);
 	return error_name(r->doc.e, w, name, near.best, "the name of a field before this one");
-}
-
-static int read_field_named(struct doc *d, const json_t *json, void *at, const struct where *w)
-{
-	return field_named(d->context, json, at, w);
-}
-
-static int read_set(struct doc *d, const json_t *json, void *at, const struct where *w)
-{
-	struct reader *r = d->context;
-
-	return read_family(&(struct doc){d->arena, d->e, r->abi}, json, at, w);
 }
 
 static int type_named(const json_t *json)
@@ -257,7 +246,7 @@ static int read_size(struct doc *d, const json_t *json, void *at, const struct w
 		out->from = LAYOUT_TO_NUL;
 		return 0;
 	}
-	err = field_named(d->context, json, &out->field, w);
+	err = read_field_named(d, json, &out->field, w);
 	out->from = out->field ? LAYOUT_FROM_FIELD : LAYOUT_FROM_KEPT;
 	return err;
 }
@@ -268,7 +257,7 @@ static int read_fields(struct reader *r, struct layout_list *out, const json_t *
 /* A list whose fields need not be there for what comes behind it: it cannot name them. */
 static int read_branch(struct doc *d, const json_t *json, void *at, const struct where *w)
 {
-	struct reader *r = d->context;
+	struct reader *r = (struct reader *)d;
 	size_t seen = r->visible_count;
 	int err = read_fields(r, at, json, w);
 
@@ -278,7 +267,7 @@ static int read_branch(struct doc *d, const json_t *json, void *at, const struct
 
 static int read_members(struct doc *d, const json_t *json, void *at, const struct where *w)
 {
-	struct reader *r = d->context;
+	struct reader *r = (struct reader *)d;
 	bool in_object = r->in_object;
 	int err;
 
@@ -291,22 +280,21 @@ static int read_members(struct doc *d, const json_t *json, void *at, const struc
 /* The fields of each element of an array. */
 static int read_elements(struct doc *d, const json_t *json, void *at, const struct where *w)
 {
-	struct reader *r = d->context;
-	bool in_object = r->in_object;
+	struct reader *r = (struct reader *)d;
+	size_t seen = r->visible_count;
 	int err;
 
-	r->in_object = true;
 	r->loops++;
-	err = read_branch(d, json, at, w);
+	err = read_members(d, json, at, w);
 	r->loops--;
-	r->in_object = in_object;
+	r->visible_count = seen;
 	return err;
 }
 
 /* The one field that each element is. */
 static int read_element(struct doc *d, const json_t *json, void *at, const struct where *w)
 {
-	struct reader *r = d->context;
+	struct reader *r = (struct reader *)d;
 	json_t *one = arena_keep(d->arena, json_pack("[O]", json));
 
 	if (!one)
@@ -315,21 +303,19 @@ static int read_element(struct doc *d, const json_t *json, void *at, const struc
 	return read_elements(d, one, at, w);
 }
 
-static int if_attr(struct doc *d, const json_t *json, void *at, const struct where *w)
+static int read_attr_field(struct doc *d, const json_t *json, void *at, const struct where *w)
 {
-	struct reader *r = d->context;
-	struct layout_condition *out = at;
 	const char *name = json_string_value(json);
+	const struct abi_field *field = name ? abi_field(d->context, name) : NULL;
 
-	out->test = LAYOUT_IF_ATTR;
-	out->attr = name ? abi_field(r->abi, name) : NULL;
-	return out->attr ? 0 : error_name(d->e, w, name ? name : w->key, NULL, "a field of attr");
+	memcpy(at, &field, sizeof(field));
+	return field ? 0 : error_name(d->e, w, name ? name : w->key, NULL, "a field of attr");
 }
 
 /* A field of attr, or misc, and one of its flags. */
 static int if_has(struct doc *d, const json_t *json, void *at, const struct where *w)
 {
-	struct reader *r = d->context;
+	struct reader *r = (struct reader *)d;
 	struct layout_condition *out = at;
 	bool is_misc = !strcmp(w->key, "misc");
 	const char *name = json_string_value(json);
@@ -349,20 +335,12 @@ static int if_has(struct doc *d, const json_t *json, void *at, const struct wher
 
 static int if_number(struct doc *d, const json_t *json, void *at, const struct where *w)
 {
-	static const struct {
-		const char *key;
-		enum layout_test test;
-	} tests[] = {{"is", LAYOUT_IF_IS},
-		     {"not", LAYOUT_IF_NOT},
-		     {"at_least", LAYOUT_IF_AT_LEAST},
-		     {"left", LAYOUT_IF_LEFT}};
+	static const char *const tests[] = {"is", "not", "at_least", "left", NULL};
 	struct layout_condition *out = at;
 
 	if (!json_is_integer(json))
 		return error_value(d->e, w, json, "a number");
-	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
-		if (!strcmp(tests[i].key, w->key))
-			out->test = tests[i].test;
+	out->test = LAYOUT_IF_IS + (unsigned)name_index(w->key, tests, NULL);
 	out->value = (uint64_t)json_integer_value(json);
 	return 0;
 }
@@ -387,7 +365,8 @@ static int check_condition(struct doc *d, void *made, const json_t *json, const 
 }
 
 static const struct doc_row condition_rows[] = {
-	{"attr", DOC_READ, false, .read = if_attr, .takes = "line"},
+	{"attr", DOC_READ, false, AT(struct layout_condition, attr), .read = read_attr_field,
+	 .takes = "line"},
 	{"sample_type", DOC_READ, false, .read = if_has, .takes = "line"},
 	{"read_format", DOC_READ, false, .read = if_has, .takes = "line"},
 	{"branch_sample_type", DOC_READ, false, .read = if_has, .takes = "line"},
@@ -406,7 +385,7 @@ static const struct doc_type condition_type = {"a condition", condition_rows,
 
 static int check_number_field(struct doc *d, void *made, const json_t *json, const struct where *w)
 {
-	struct reader *r = d->context;
+	struct reader *r = (struct reader *)d;
 	struct layout_node *node = made;
 
 	if (node->number.keep && node->name) { /* one such field, in all of cases/abi */
@@ -429,7 +408,7 @@ static int check_number_field(struct doc *d, void *made, const json_t *json, con
 static int read_word_name(struct doc *d, const json_t *json, void *at, const struct where *w)
 {
 	const struct abi_family *family;
-	int err = read_set(d, json, &family, w);
+	int err = read_family(d, json, &family, w);
 
 	if (err)
 		return err;
@@ -441,7 +420,7 @@ static int read_word_name(struct doc *d, const json_t *json, void *at, const str
 
 static int check_bitfield(struct doc *d, void *made, const json_t *json, const struct where *w)
 {
-	struct reader *r = d->context;
+	struct reader *r = (struct reader *)d;
 	const struct layout_node *node = made;
 	const struct abi_family *word = node->word.fields;
 	unsigned unit = layout_types[node->word.type].width * 8u;
@@ -473,15 +452,12 @@ static int read_each(struct doc *d, const json_t *json, void *at, const struct w
 		{"type", DOC_READ, true, AT(struct layout_node, array.type), .read = read_type,
 		 .takes = "number_type"},
 		{"markers", DOC_READ, false, AT(struct layout_node, array.markers),
-		 .read = read_set, .takes = "line"},
+		 .read = read_family, .takes = "line"},
 		{0}};
-	static const struct doc_type type = {"such a field", rows,
-					     .size = sizeof(struct layout_node)};
-	struct layout_node read, *node = at;
-	int err = doc_read(d, &type, json, &read, w);
+	static const struct doc_type type = {"such a field", rows, .size = 0};
+	const struct layout_node *node = at;
+	int err = doc_read(d, &type, json, at, w);
 
-	node->array.type = read.array.type;
-	node->array.markers = read.array.markers;
 	if (!err && node->array.markers && layout_types[node->array.type].width != 8)
 		err = error_value(d->e, w, json, "markers of 64 bits");
 	return err;
@@ -492,7 +468,7 @@ static size_t list_smallest(const struct abi *abi, const struct layout_list *lis
 /* NOLINTNEXTLINE(misc-no-recursion): as deep as layouts are, LAYOUT_DEPTH */
 static size_t node_smallest(const struct abi *abi, const struct layout_node *node)
 {
-	const struct layout_size *size = &node->text.size; /* of text and bytes */
+	const struct layout_size *size = &node->text.size; /* of text, bytes, arrays and loops */
 	size_t then, other;
 
 	if (node->kind == LAYOUT_WHEN && !node->when.condition.attr)
@@ -514,9 +490,8 @@ static size_t node_smallest(const struct abi *abi, const struct layout_node *nod
 	case LAYOUT_PAD:
 		return node->zeros;
 	case LAYOUT_ARRAY:
-		return node->array.count.from == LAYOUT_FROM_PREFIX ? node->array.count.prefix : 0;
 	case LAYOUT_LOOP:
-		return node->loop.count.from == LAYOUT_FROM_PREFIX ? node->loop.count.prefix : 0;
+		return size->from == LAYOUT_FROM_PREFIX ? size->prefix : 0;
 	case LAYOUT_OBJECT:
 		return list_smallest(abi, &node->object);
 	case LAYOUT_USE:
@@ -543,7 +518,7 @@ static size_t list_smallest(const struct abi *abi, const struct layout_list *lis
 
 static int check_loop(struct doc *d, void *made, const json_t *json, const struct where *w)
 {
-	struct reader *r = d->context;
+	struct reader *r = (struct reader *)d;
 	struct layout_node *node = made;
 	const json_t *each = json_object_get(json, "each"),
 		     *fields = json_object_get(json, "fields");
@@ -568,7 +543,7 @@ static int check_object(struct doc *d, void *made, const json_t *json, const str
 /* The registers of the architecture that a mask in attr asks for. */
 static int check_regs(struct doc *d, void *made, const json_t *json, const struct where *w)
 {
-	struct reader *r = d->context;
+	struct reader *r = (struct reader *)d;
 	struct layout_node *node = made;
 	const char *mask = json_string_value(json_object_get(json, "regs"));
 
@@ -580,7 +555,7 @@ static int check_regs(struct doc *d, void *made, const json_t *json, const struc
 
 static int check_index(struct doc *d, void *made, const json_t *json, const struct where *w)
 {
-	struct reader *r = d->context;
+	struct reader *r = (struct reader *)d;
 
 	(void)made;
 	return r->loops ? 0 : error_value(d->e, w, json, "an array around an index");
@@ -592,7 +567,7 @@ static int read_used(struct reader *r, struct layout *layout, const struct where
 /* Its members become the record's own: one of them may have a name that the record's line has. */
 static int check_use(struct doc *d, void *made, const json_t *json, const struct where *w)
 {
-	struct reader *r = d->context;
+	struct reader *r = (struct reader *)d;
 	struct layout_node *node = made;
 	const char *name = json_string_value(json_object_get(json, "use"));
 	struct layout *used = name ? (struct layout *)abi_layout(r->abi, name) : NULL;
@@ -614,7 +589,7 @@ static int check_use(struct doc *d, void *made, const json_t *json, const struct
 /* {"switch": "feat_id", "over": "feature"}: the fields of the family's value that the field is. */
 static int check_switch(struct doc *d, void *made, const json_t *json, const struct where *w)
 {
-	struct reader *r = d->context;
+	struct reader *r = (struct reader *)d;
 	const struct abi_family *over = ((struct layout_node *)made)->choice.over;
 	struct where at = where_key(w, "over");
 	int err = 0;
@@ -645,7 +620,7 @@ static const char size_expected[] = "the name of a field before this one";
 static const struct doc_row number_rows[] = {
 	NAME,
 	{"type", DOC_READ, true, NODE(number.type), .read = read_type, .takes = "number_type"},
-	{"set", DOC_READ, false, NODE(number.set), .read = read_set, .takes = "line"},
+	{"set", DOC_READ, false, NODE(number.set), .read = read_family, .takes = "line"},
 	{"keep", DOC_TRUTH, false, NODE(number.keep)},
 	{"possible", DOC_TRUTH, false, NODE(number.possible)},
 	{"known", DOC_TRUTH, false, NODE(number.known)},
@@ -691,7 +666,7 @@ static const struct doc_row object_rows[] = {
 	{0}};
 static const struct doc_row regs_rows[] = {NAME, {"regs", DOC_ANY, true, .at = DOC_NOWHERE}, {0}};
 static const struct doc_row index_rows[] = {
-	NAME, {"index", DOC_READ, true, NODE(index), .read = read_set, .takes = "line"}, {0}};
+	NAME, {"index", DOC_READ, true, NODE(index), .read = read_family, .takes = "line"}, {0}};
 static const struct doc_row when_rows[] = {
 	{"when", DOC_OBJECT, true, NODE(when.condition), &condition_type},
 	{"then", DOC_READ, true, NODE(when.then), .read = read_branch, .takes = "#/$defs/fields",
@@ -701,7 +676,7 @@ static const struct doc_row when_rows[] = {
 static const struct doc_row use_rows[] = {NAME, {"use", DOC_ANY, true, .at = DOC_NOWHERE}, {0}};
 static const struct doc_row switch_rows[] = {
 	{"switch", DOC_READ, true, NODE(choice.field), .read = read_field_named, .takes = "line"},
-	{"over", DOC_READ, true, NODE(choice.over), .read = read_set, .takes = "line",
+	{"over", DOC_READ, true, NODE(choice.over), .read = read_family, .takes = "line",
 	 .expected = "the name of a family of constants"},
 	{0}};
 
@@ -863,12 +838,9 @@ static int read_fields(struct reader *r, struct layout_list *out, const json_t *
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion): a layout in a layout, LAYOUT_DEPTH at most */
-static int read_layout(struct abi *abi, struct layout *layout, unsigned chain, struct error *e)
+static int read_layout(struct doc *d, struct layout *layout, unsigned chain)
 {
-	struct reader r = {.doc = {.arena = &abi->arena, .e = e},
-			   .abi = abi,
-			   .layout = layout,
-			   .chain = chain};
+	struct reader r = {.doc = *d, .abi = d->context, .layout = layout, .chain = chain};
 	const struct abi_family *family = layout->family;
 	struct where root = where_root(layout->source);
 	struct where values = where_key(
@@ -877,7 +849,8 @@ static int read_layout(struct abi *abi, struct layout *layout, unsigned chain, s
 				 : where_key(AT_KEY(&root, "layouts"), layout->name);
 	int err;
 
-	r.doc.context = &r;
+	if (layout->state == LAYOUT_READ)
+		return 0;
 	layout->state = LAYOUT_BEING_READ;
 	err = read_fields(&r, &layout->list, layout->json, &at);
 	layout->state = LAYOUT_READ;
@@ -888,12 +861,11 @@ static int read_layout(struct abi *abi, struct layout *layout, unsigned chain, s
 static int read_used(struct reader *r, struct layout *layout, const struct where *w,
 		     const json_t *used)
 {
-	int err = 0;
+	int err;
 
 	if (layout->state == LAYOUT_BEING_READ || r->chain == LAYOUT_DEPTH)
 		return error_value(r->doc.e, w, used, "fields no more than %d deep", LAYOUT_DEPTH);
-	if (layout->state == LAYOUT_UNREAD)
-		err = read_layout(r->abi, layout, r->chain + 1, r->doc.e);
+	err = read_layout(&r->doc, layout, r->chain + 1);
 	return err ? err : add_limits(r, layout, w, used);
 }
 
@@ -924,21 +896,20 @@ static int take_values(struct abi *abi, struct abi_family *family, struct error 
 	return 0;
 }
 
-int layouts_load(struct abi *abi, struct error *e)
+int layouts_load(struct doc *d)
 {
-	int err = read_words(abi, e);
+	struct abi *abi = d->context;
+	int err = read_words(d);
 
 	for (size_t i = 0; i < abi->family_count && !err; i++)
-		err = take_values(abi, &abi->families[i], e);
+		err = take_values(abi, &abi->families[i], d->e);
 	for (size_t i = 0; i < abi->layout_count && !err; i++)
-		if (abi->layouts[i].state == LAYOUT_UNREAD)
-			err = read_layout(abi, &abi->layouts[i], 0, e);
+		err = read_layout(d, &abi->layouts[i], 0);
 	for (size_t i = 0; i < abi->family_count && !err; i++)
 		for (size_t k = 0; k < abi->families[i].count && !err; k++) {
 			struct layout *layout = (struct layout *)abi->families[i].values[k].layout;
 
-			if (layout && layout->state == LAYOUT_UNREAD)
-				err = read_layout(abi, layout, 0, e);
+			err = layout ? read_layout(d, layout, 0) : 0;
 		}
 	return err;
 }

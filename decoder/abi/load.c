@@ -575,7 +575,7 @@ struct abi *abi_load(const struct sources *sources, struct error *e)
 	if (!abi)
 		error_no_memory(e, NULL, "memory for the ABI tables");
 	if (!abi || read_files(&d, &all, sources) || check_complete(&all.abi, e) ||
-	    check_record_types(&all.abi, e) || layouts_load(&all.abi, e)) {
+	    check_record_types(&all.abi, e) || layouts_load(&d)) {
 		arena_free(&all.abi.arena);
 		free(abi);
 		return NULL;

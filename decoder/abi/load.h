@@ -9,8 +9,8 @@
 #include "abi/layout.h"
 #include "text/doc.h"
 
-/* As struct doc_row's `read`, with struct abi for the context: a family of constants by its name,
- * into a const struct abi_family *. */
+/* As struct doc_row's `read`, with struct abi for the context, as everywhere here: a family of
+ * constants by its name, into a const struct abi_family *. */
 int read_family(struct doc *d, const json_t *json, void *at, const struct where *w);
 
 /* The rows of a file of cases/abi; and of each kind of field of a layout, NULL behind the last. */
@@ -18,6 +18,6 @@ extern const struct doc_type abi_file_type;
 const struct doc_type *abi_field_type(size_t i);
 
 /* Reads the words of bit fields and all layouts into the tables, which are else complete. */
-int layouts_load(struct abi *abi, struct error *e);
+int layouts_load(struct doc *d);
 
 #endif
