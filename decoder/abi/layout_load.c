@@ -145,28 +145,23 @@ static bool line_has_name(const char *name)
 	return name_index(name, others, NULL) >= 0;
 }
 
-static void check_own(void *context, const struct layout_member *member)
-{
-	struct names *names = context;
-	enum layout_owner owner = names->r->layout->owner;
-	bool is_record = owner == LAYOUT_OF_RECORD || owner == LAYOUT_OF_TOOL_RECORD;
-
-	if (is_record && !names->r->in_object && line_has_name(member->name))
-		error_name(names->r->doc.e, names->w, member->name, NULL,
-			   "a name that a record's line does not have");
-}
-
+/* A record's own must not be its line's, too. */
 static void add_name(void *context, const struct layout_member *member)
 {
 	struct names *names = context;
+	const struct reader *r = names->r;
 	const json_t *there = json_object_get(names->there, member->name);
+	enum layout_owner owner = r->layout->owner;
+	bool is_record = owner == LAYOUT_OF_RECORD || owner == LAYOUT_OF_TOOL_RECORD;
 
 	if (json_is_true(there) || (there && !member->is_sometimes))
-		error_name(names->r->doc.e, names->w, member->name, NULL,
-			   "each name once in an object");
+		error_name(r->doc.e, names->w, member->name, NULL, "each name once in an object");
+	else if (is_record && !r->in_object && line_has_name(member->name))
+		error_name(r->doc.e, names->w, member->name, NULL,
+			   "a name that a record's line does not have");
 	else if (!there && json_object_set_new(names->there, member->name,
 					       json_boolean(!member->is_sometimes)))
-		error_no_memory(names->r->doc.e, names->w, "memory for the ABI tables");
+		error_no_memory(r->doc.e, names->w, "memory for the ABI tables");
 }
 
 /* The field before this one that `json` names; NULL for one that is kept: "$name". */
@@ -434,6 +429,8 @@ static int check_bitfield(struct doc *d, void *made, const json_t *json, const s
 	return 0;
 }
 
+static const char *const texts[] = {"string", "bytes", "opaque", "attr", NULL};
+
 static int check_text_field(struct doc *d, void *made, const json_t *json, const struct where *w)
 {
 	struct layout_node *node = made;
@@ -441,8 +438,10 @@ static int check_text_field(struct doc *d, void *made, const json_t *json, const
 
 	(void)d;
 	(void)w;
+	node->kind = LAYOUT_STRING + (unsigned)name_index(type, texts, NULL);
 	if (!json_object_get(json, "size") && !json_object_get(json, "length"))
-		node->text.size.from = !strcmp(type, "string") ? LAYOUT_FROM_NUL : LAYOUT_FROM_REST;
+		node->text.size.from =
+			node->kind == LAYOUT_STRING ? LAYOUT_FROM_NUL : LAYOUT_FROM_REST;
 	return 0;
 }
 
@@ -533,26 +532,6 @@ static int check_loop(struct doc *d, void *made, const json_t *json, const struc
 						 "elements of one byte at least");
 }
 
-static int check_object(struct doc *d, void *made, const json_t *json, const struct where *w)
-{
-	return ((struct layout_node *)made)->name
-		       ? 0
-		       : error_value(d->e, w, json, "an object with a name and fields");
-}
-
-/* The registers of the architecture that a mask in attr asks for. */
-static int check_regs(struct doc *d, void *made, const json_t *json, const struct where *w)
-{
-	struct reader *r = (struct reader *)d;
-	struct layout_node *node = made;
-	const char *mask = json_string_value(json_object_get(json, "regs"));
-
-	node->regs = mask ? abi_field(r->abi, mask) : NULL;
-	return node->regs && node->name
-		       ? 0
-		       : error_value(d->e, w, json, "a name, and regs: a field of attr");
-}
-
 static int check_index(struct doc *d, void *made, const json_t *json, const struct where *w)
 {
 	struct reader *r = (struct reader *)d;
@@ -564,47 +543,31 @@ static int check_index(struct doc *d, void *made, const json_t *json, const stru
 static int read_used(struct reader *r, struct layout *layout, const struct where *w,
 		     const json_t *used);
 
-/* Its members become the record's own: one of them may have a name that the record's line has. */
-static int check_use(struct doc *d, void *made, const json_t *json, const struct where *w)
+static int read_use(struct doc *d, const json_t *json, void *at, const struct where *w)
 {
 	struct reader *r = (struct reader *)d;
-	struct layout_node *node = made;
-	const char *name = json_string_value(json_object_get(json, "use"));
-	struct layout *used = name ? (struct layout *)abi_layout(r->abi, name) : NULL;
+	const char *name = json_string_value(json);
+	const struct layout *used = name ? abi_layout(r->abi, name) : NULL;
 	struct nearest near = nearest_to(name ? name : "");
-	struct where at = where_key(w, "use");
-	int err;
 
 	for (size_t i = 0; !used && i < r->abi->layout_count; i++)
 		nearest_try(&near, r->abi->layouts[i].name);
 	if (!used)
-		return error_name(d->e, &at, name ? name : "", near.best, "a name in layouts");
-	node->use = used;
-	err = read_used(r, used, &at, json);
-	if (!err && !node->name)
-		layout_members(&used->list, check_own, &(struct names){.r = r, .w = &at});
-	return error_is_set(d->e) ? -EINVAL : err;
+		return error_name(d->e, w, name ? name : "", near.best, "a name in layouts");
+	memcpy(at, &used, sizeof(used));
+	return read_used(r, (struct layout *)used, w, json);
 }
 
 /* {"switch": "feat_id", "over": "feature"}: the fields of the family's value that the field is. */
 static int check_switch(struct doc *d, void *made, const json_t *json, const struct where *w)
 {
-	struct reader *r = (struct reader *)d;
 	const struct abi_family *over = ((struct layout_node *)made)->choice.over;
-	struct where at = where_key(w, "over");
 	int err = 0;
 
-	for (size_t i = 0; !err && i < over->count; i++) {
-		struct layout *layout = (struct layout *)over->values[i].layout;
-
-		if (!layout)
-			continue;
-		err = read_used(r, layout, &at, json);
-		if (!err)
-			layout_members(&layout->list, check_own, &(struct names){.r = r, .w = &at});
-		if (error_is_set(d->e))
-			err = -EINVAL;
-	}
+	for (size_t i = 0; !err && i < over->count; i++)
+		if (over->values[i].layout)
+			err = read_used((struct reader *)d, (struct layout *)over->values[i].layout,
+					AT_KEY(w, "over"), json);
 	return err;
 }
 
@@ -634,7 +597,8 @@ static const struct doc_row bitfield_rows[] = {
 	{0}};
 static const struct doc_row text_rows[] = {
 	NAME,
-	{"type", DOC_ANY, true, .at = DOC_NOWHERE},
+	{"type", DOC_ANY, true, .at = DOC_NOWHERE,
+	 .takes = "{\"enum\": [\"string\", \"bytes\", \"opaque\", \"attr\"]}"},
 	{"size", DOC_READ, false, NODE(text.size), .read = read_size, .takes = "size"},
 	{"length", DOC_READ, false, NODE(text.size), .read = read_size, .takes = "size"},
 	{"less", SMALL, NODE(text.size.less)},
@@ -664,7 +628,8 @@ static const struct doc_row object_rows[] = {
 	NAME,
 	{"fields", DOC_READ, true, NODE(object), .read = read_members, .takes = "#/$defs/fields"},
 	{0}};
-static const struct doc_row regs_rows[] = {NAME, {"regs", DOC_ANY, true, .at = DOC_NOWHERE}, {0}};
+static const struct doc_row regs_rows[] = {
+	NAME, {"regs", DOC_READ, true, NODE(regs), .read = read_attr_field, .takes = "line"}, {0}};
 static const struct doc_row index_rows[] = {
 	NAME, {"index", DOC_READ, true, NODE(index), .read = read_family, .takes = "line"}, {0}};
 static const struct doc_row when_rows[] = {
@@ -673,82 +638,74 @@ static const struct doc_row when_rows[] = {
 	 .expected = "a list of fields"},
 	{"else", DOC_READ, false, NODE(when.other), .read = read_branch, .takes = "#/$defs/fields"},
 	{0}};
-static const struct doc_row use_rows[] = {NAME, {"use", DOC_ANY, true, .at = DOC_NOWHERE}, {0}};
+static const struct doc_row use_rows[] = {
+	NAME,
+	{"use", DOC_READ, true, NODE(use), .read = read_use, .expected = "a name in layouts"},
+	{0}};
 static const struct doc_row switch_rows[] = {
 	{"switch", DOC_READ, true, NODE(choice.field), .read = read_field_named, .takes = "line"},
 	{"over", DOC_READ, true, NODE(choice.over), .read = read_family, .takes = "line",
 	 .expected = "the name of a family of constants"},
 	{0}};
 
-#define FIELD(rows, is)                                                                            \
-	{                                                                                          \
-		"such a field", rows, .size = sizeof(struct layout_node), .check = (is)            \
-	}
+/* In `kinds`: first those by their key, then those by what they hold. */
+enum { KEYS = 10, TEXT = KEYS, NUMBER, ARRAY, KINDS };
 
 static const struct field_kind {
-	const char
-		*key; /* by which a field is of that kind; where it has several, the first counts */
+	const char *key; /* that it has; where a field has several, the first counts */
 	enum layout_kind kind;
-	bool is_value; /* it comes out as a value */
+	enum {
+		BARE,  /* it has no name of its own, or need not */
+		VALUE, /* it has one, but for an element of an array */
+		MEMBER /* it has one */
+	} place;
 	struct doc_type type;
-} by_key[] = {
-	{"when", LAYOUT_WHEN, false, FIELD(when_rows, NULL)},
-	{"pad", LAYOUT_PAD, false, FIELD(zeros_rows, NULL)},
-	{"align", LAYOUT_ALIGN, false, FIELD(zeros_rows, NULL)},
-	{"use", LAYOUT_USE, false, FIELD(use_rows, check_use)},
-	{"count", LAYOUT_LOOP, true, FIELD(loop_rows, check_loop)},
-	{"regs", LAYOUT_REGS, true, FIELD(regs_rows, check_regs)},
-	{"switch", LAYOUT_SWITCH, false, FIELD(switch_rows, check_switch)},
-	{"index", LAYOUT_INDEX, true, FIELD(index_rows, check_index)},
-	{"fields", LAYOUT_OBJECT, true, FIELD(object_rows, check_object)},
-	{"bitfield", LAYOUT_WORD, false, FIELD(bitfield_rows, check_bitfield)},
+} kinds[KINDS] = {
+	{"when", LAYOUT_WHEN, BARE, {"such a field", when_rows, .size = 0}},
+	{"pad", LAYOUT_PAD, BARE, {"such a field", zeros_rows, .size = 0}},
+	{"align", LAYOUT_ALIGN, BARE, {"such a field", zeros_rows, .size = 0}},
+	{"use", LAYOUT_USE, BARE, {"such a field", use_rows, .size = 0}},
+	{"count", LAYOUT_LOOP, VALUE, {"such a field", loop_rows, .check = check_loop}},
+	{"regs", LAYOUT_REGS, MEMBER, {"such a field", regs_rows, .size = 0}},
+	{"switch", LAYOUT_SWITCH, BARE, {"such a field", switch_rows, .check = check_switch}},
+	{"index", LAYOUT_INDEX, VALUE, {"such a field", index_rows, .check = check_index}},
+	{"fields", LAYOUT_OBJECT, MEMBER, {"such a field", object_rows, .size = 0}},
+	{"bitfield", LAYOUT_WORD, BARE, {"such a field", bitfield_rows, .check = check_bitfield}},
+	[TEXT] = {"type",
+		  LAYOUT_STRING,
+		  VALUE,
+		  {"such a field", text_rows, .check = check_text_field}},
+	[NUMBER] = {"type",
+		    LAYOUT_NUMBER,
+		    VALUE,
+		    {"such a field", number_rows, .check = check_number_field}},
+	[ARRAY] = {"each", LAYOUT_ARRAY, VALUE, {"such a field", array_rows, .size = 0}},
 };
-static const struct field_kind by_type[] = {
-	{"string", LAYOUT_STRING, true, FIELD(text_rows, check_text_field)},
-	{"bytes", LAYOUT_BYTES, true, FIELD(text_rows, check_text_field)},
-	{"opaque", LAYOUT_OPAQUE, true, FIELD(text_rows, check_text_field)},
-	{"attr", LAYOUT_ATTR, true, FIELD(text_rows, check_text_field)},
-};
-static const struct field_kind number = {"type", LAYOUT_NUMBER, true,
-					 FIELD(number_rows, check_number_field)};
-static const struct field_kind array = {"each", LAYOUT_ARRAY, true, FIELD(array_rows, NULL)};
-enum { KEYS = sizeof(by_key) / sizeof(by_key[0]), TEXTS = sizeof(by_type) / sizeof(by_type[0]) };
 
 const struct doc_type *abi_field_type(size_t i)
 {
-	if (i < KEYS)
-		return &by_key[i].type;
-	return i == KEYS       ? &by_type[0].type
-	       : i == KEYS + 1 ? &number.type
-	       : i == KEYS + 2 ? &array.type
-			       : NULL;
+	return i < KINDS ? &kinds[i].type : NULL;
 }
 
 /* What kind of field it is; NULL with the error filled. */
 static const struct field_kind *kind_of(struct error *e, const json_t *item, const struct where *w)
 {
 	const json_t *type = json_object_get(item, "type"), *each = json_object_get(item, "each");
-	const char *name = json_string_value(type), *key;
+	const char *name = json_string_value(type);
 	struct nearest near = nearest_to(name ? name : "");
-	size_t first = KEYS;
-	json_t *value;
+	bool is_number = type_named(type) >= 0;
+	size_t first = 0;
 
-	json_object_foreach((json_t *)item, key, value)
-		for (size_t i = 0; i < first; i++)
-			if (!strcmp(key, by_key[i].key))
-				first = i;
-	if (first < KEYS && by_key[first].kind == LAYOUT_LOOP &&
-	    type_named(json_object_get(each, "type")) >= 0)
-		return &array;
-	if (first < KEYS && (by_key[first].kind != LAYOUT_WORD || type_named(type) >= 0))
-		return &by_key[first];
-	if (type_named(type) >= 0)
-		return &number;
-	for (size_t i = 0; name && i < TEXTS; i++) {
-		if (!strcmp(by_type[i].key, name))
-			return &by_type[i];
-		nearest_try(&near, by_type[i].key);
-	}
+	while (first < KEYS && !json_object_get(item, kinds[first].key))
+		first++;
+	if (kinds[first].kind == LAYOUT_LOOP && type_named(json_object_get(each, "type")) >= 0)
+		return &kinds[ARRAY];
+	if (first < KEYS && (kinds[first].kind != LAYOUT_WORD || is_number))
+		return &kinds[first];
+	if (is_number)
+		return &kinds[NUMBER];
+	if (name && name_index(name, texts, &near) >= 0)
+		return &kinds[TEXT];
 	for (size_t i = 0; i < LAYOUT_TYPES; i++)
 		nearest_try(&near, layout_types[i].name);
 	if (name)
@@ -779,11 +736,11 @@ static int read_one_field(struct reader *r, struct layout_node *node, const json
 	kind = kind_of(e, item, w);
 	if (!kind)
 		return -EINVAL;
-	err = doc_read(&r->doc, &kind->type, item, node, w);
 	node->kind = kind->kind;
-	if (!err && is_element && (!kind->is_value || node->name))
+	err = doc_read(&r->doc, &kind->type, item, node, w);
+	if (!err && is_element && (kind->place != VALUE || node->name))
 		return error_value(e, w, item, "an element: one value without a name");
-	if (!err && !is_element && kind->is_value && !node->name)
+	if (!err && !is_element && kind->place != BARE && !node->name)
 		return error_value(e, w, item, "a field with a name");
 	return err;
 }
@@ -819,8 +776,6 @@ static int read_fields(struct reader *r, struct layout_list *out, const json_t *
 		if (err)
 			break;
 		layout_members(&alone, add_name, &names);
-		if (node->name)
-			check_own(&names, &(struct layout_member){.name = node->name});
 		if (error_is_set(r->doc.e))
 			err = -EINVAL;
 		else if (node->kind == LAYOUT_NUMBER && node->name && r->visible_count == VISIBLE)
