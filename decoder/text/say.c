@@ -22,7 +22,11 @@ static bool is_control(const unsigned char *text, size_t n)
 	       (text[1] == 0x81 && text[2] >= 0xa6 && text[2] <= 0xa9);
 }
 
-size_t say_length(const unsigned char *text, size_t size)
+/*
+ * Bytes of the character at `text`, of at least one and at most `size`, that can be sent as they
+ * are; 0: the first byte is to be shown, as of control characters but newline and tab.
+ */
+static size_t sendable_length(const unsigned char *text, size_t size)
 {
 	size_t n;
 
@@ -41,7 +45,7 @@ static size_t show(const char *text, bool with_breaks, char *out, size_t size)
 	size_t left = strlen(text), at = 0;
 
 	while (left) {
-		size_t n = *from < 0x20 && !with_breaks ? 0 : say_length(from, left);
+		size_t n = *from < 0x20 && !with_breaks ? 0 : sendable_length(from, left);
 		size_t step = n ? n : 1, shown = n ? n : sizeof("\\xff") - 1;
 
 		if (at + shown >= size)
@@ -90,7 +94,7 @@ bool one_line(const char *text)
 	const unsigned char *at = (const unsigned char *)text, *end = at + strlen(text);
 
 	while (at < end) {
-		size_t n = *at < 0x20 ? 0 : say_length(at, (size_t)(end - at));
+		size_t n = *at < 0x20 ? 0 : sendable_length(at, (size_t)(end - at));
 
 		if (!n)
 			return false;
@@ -99,32 +103,18 @@ bool one_line(const char *text)
 	return text[strspn(text, " ")] != '\0';
 }
 
-/* How much of the first `length` bytes say() takes at once, cut where a character begins. */
-static size_t piece(const char *text, size_t length, const char *without)
-{
-	size_t n = 0;
-
-	while (n < length && n < 4096 && !strchr(without, text[n]))
-		n++;
-	if (n == 4096)
-		while (n > 4092 && ((unsigned char)text[n] & 0xc0) == 0x80)
-			n--;
-	return n;
-}
-
 static void one_line_print_part(FILE *f, const char *text, size_t length, const char *without)
 {
-	const char *end = text + length;
+	for (size_t n; length; text += n, length -= n) {
+		size_t sendable = sendable_length((const unsigned char *)text, length);
 
-	while (text < end) {
-		size_t n = piece(text, (size_t)(end - text), without);
-
-		say(f, "%.*s", (int)n, text);
-		text += n;
-		if (text < end && strchr(without, *text)) {
+		n = sendable ? sendable : 1;
+		if (strchr(without, *text))
 			fputc(' ', f);
-			text++;
-		}
+		else if (sendable)
+			fwrite(text, 1, n, f);
+		else
+			fprintf(f, "\\x%02x", (unsigned char)*text);
 	}
 }
 

@@ -18,12 +18,6 @@ void say(FILE *f, const char *format, ...) __attribute__((format(printf, 2, 3)))
 void say_list(FILE *f, const char *format, va_list args);
 
 /*
- * Bytes of the character at `text`, of at least one and at most `size`, that can be sent as they
- * are; 0: the first byte is to be shown, as of control characters but newline and tab.
- */
-size_t say_length(const unsigned char *text, size_t size);
-
-/*
  * The same of a text that goes into a line of a report, where newlines and tabs are shown too. Cut
  * to fit; returns `out`, which has four bytes for each of `text` if it is not to be.
  */
