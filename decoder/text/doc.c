@@ -18,10 +18,10 @@ static int doc_list(struct doc *d, const struct doc_row *row, const json_t *json
 {
 	const struct doc_type *type = row->type;
 	bool is_map = row->kind == DOC_MAP;
-	size_t count = is_map ? json_object_size(json) : json_array_size(json), i = 0;
+	size_t count = is_map ? json_object_size(json) : json_array_size(json);
+	json_t *members = is_map ? (json_t *)json : NULL;
+	void *member = json_object_iter(members);
 	unsigned char *list = NULL;
-	const char *key;
-	json_t *one;
 	int err = 0;
 
 	if (!(is_map ? json_is_object(json) : json_is_array(json)) || count < row->least)
@@ -39,22 +39,17 @@ static int doc_list(struct doc *d, const struct doc_row *row, const json_t *json
 		memcpy(out + row->at, &list, sizeof(list));
 		memcpy(out + row->count, &count, sizeof(count));
 	}
-	if (is_map)
-		json_object_foreach((json_t *)json, key, one) {
-			struct where at = where_key(w, key);
+	for (size_t i = 0; i < count && !err;
+	     i++, member = json_object_iter_next(members, member)) {
+		struct where at =
+			is_map ? where_key(w, json_object_iter_key(member)) : where_index(w, i);
+		unsigned char *made = list ? list + i * type->size : NULL;
 
-			if (err)
-				break;
-			err = doc_read(d, type, one, list ? list + i * type->size : NULL, &at);
-			if (list)
-				memcpy(list + i++ * type->size, &key, sizeof(key));
-		}
-	json_array_foreach(json, i, one) {
-		struct where at = where_index(w, i);
-
-		if (err)
-			break;
-		err = doc_read(d, type, one, list ? list + i * type->size : NULL, &at);
+		err = doc_read(d, type,
+			       is_map ? json_object_iter_value(member) : json_array_get(json, i),
+			       made, &at);
+		if (is_map && made)
+			memcpy(made, &at.key, sizeof(at.key));
 	}
 	return err;
 }

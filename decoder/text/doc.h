@@ -10,7 +10,6 @@
 
 #include "text/arena.h"
 #include "text/error.h"
-#include "text/row.h"
 #include "text/source.h"
 
 /* A reading: what is made lives as long as the arena, and as the JSON. */
@@ -54,6 +53,9 @@ struct doc_row {
 };
 
 #define DOC_NOWHERE SIZE_MAX
+
+/* A row's `at`, also of an option's: where its value goes. */
+#define AT(type, member) .at = offsetof(type, member)
 
 struct doc_type {
 	const char *what; /* "a gate", for messages */

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "text/row.h"
+#include "text/doc.h"
 
 struct option_row {
 	const char *name; /* behind --; NULL ends the rows */
