@@ -16,8 +16,7 @@
 enum {
 	PATH = LAYOUT_DEPTH * (LAYOUT_NAME + 1) + 2 * LAYOUT_LOOPS + 1,
 	HEADER = 8,
-	ATTR_JSON = 8192,
-	TEXT_BLOCK = 1024
+	ATTR_JSON = 8192
 };
 
 struct compiler {
@@ -139,33 +138,6 @@ static void plan_unfix(struct compiler *c)
 	c->need = 0;
 }
 
-/* Text that lives as long as the plan, readable to PUT_KEY bytes. */
-static const char *plan_keep(struct compiler *c, const char *text)
-{
-	struct plan *plan = c->plan;
-	size_t n = strlen(text) + 1;
-	char *copy;
-
-	if (!c->err && (!plan->text_count || plan->text_used + n + PUT_KEY > TEXT_BLOCK)) {
-		void **grown = realloc(plan->texts, (plan->text_count + 1) * sizeof(*grown));
-		void *block = grown ? calloc(1, TEXT_BLOCK) : NULL;
-
-		plan->texts = grown ? grown : plan->texts;
-		if (block) {
-			plan->texts[plan->text_count++] = block;
-			plan->text_used = 0;
-		} else {
-			c->err = -ENOMEM;
-		}
-	}
-	if (c->err)
-		return "";
-	copy = (char *)plan->texts[plan->text_count - 1] + plan->text_used;
-	memcpy(copy, text, n);
-	plan->text_used += n;
-	return copy;
-}
-
 /* What a value of that many characters adds to the longest line; what each byte of a text does. */
 static void plan_grows(struct compiler *c, size_t characters)
 {
@@ -184,17 +156,21 @@ static void plan_grows_per_byte(struct compiler *c, size_t characters)
 /* The last operation's path, of a member of the object we are in; none in an array. */
 static void plan_set_path(struct compiler *c, const char *name)
 {
-	char full[PATH + LAYOUT_NAME];
 	struct op *op = last_op(c);
+	const char *path;
 
 	if (!name || c->in_loop)
 		return;
-	snprintf(full, sizeof(full), "%s%s", c->path, name);
-	c->plan->paths += strlen(full) + 32;
-	op->path = plan_keep(c, full);
-	if (!strcmp(full, "time") || !strcmp(full, "sample_id.time"))
+	path = c->err ? NULL : arena_join(&c->plan->texts, c->path, name);
+	if (!path) {
+		c->err = -ENOMEM;
+		return;
+	}
+	c->plan->paths += strlen(path) + 32;
+	op->path = path;
+	if (!strcmp(path, "time") || !strcmp(path, "sample_id.time"))
 		op->role = ROLE_TIME;
-	if (!strcmp(full, "cpu") || !strcmp(full, "sample_id.cpu"))
+	if (!strcmp(path, "cpu") || !strcmp(path, "sample_id.cpu"))
 		op->role = ROLE_CPU;
 }
 
@@ -224,14 +200,18 @@ static void plan_set_key(struct compiler *c, const char *name)
 	struct op *op = last_op(c);
 	const char *opening = is_flat && op->kind == OP_REST ? "" : values[op->kind].opening;
 	bool is_common = c->plan->open && name && !strncmp(name, "common_", 7);
-	char text[PATH + LAYOUT_NAME + 32];
+	char text[PATH + LAYOUT_NAME + 32], *key;
 	int n = name ? snprintf(text, sizeof(text), "\"%s%s\":%s",
 				is_flat && !is_common ? c->path : "", name, opening)
 		     : snprintf(text, sizeof(text), "%s", opening);
 
 	for (char *p = text; is_flat && (p = strchr(p, '.'));)
 		*p = '_';
-	op->key = plan_keep(c, text);
+	key = c->err ? NULL : arena_alloc(&c->plan->texts, strlen(text) + PUT_KEY);
+	if (key)
+		op->key = memcpy(key, text, strlen(text));
+	else
+		c->err = -ENOMEM;
 	op->key_length = (uint16_t)n;
 	plan_grows(c, (size_t)n);
 }
@@ -355,12 +335,14 @@ static struct op *add_amount(struct compiler *c, uint8_t kind, const struct layo
 	return op;
 }
 
-/* Where a u32 says: text, bytes, or an array of numbers. */
-static void compile_loc(struct compiler *c, const char *name, uint8_t element, size_t width,
+/* Text, bytes, or an array of numbers where a u32 says; false: it is not from there. */
+static bool compile_loc(struct compiler *c, const char *name, uint8_t element, size_t width,
 			enum layout_from from)
 {
 	struct op *op;
 
+	if (from != LAYOUT_FROM_DATA_LOC && from != LAYOUT_FROM_REL_LOC)
+		return false;
 	plan_need(c, 4);
 	op = plan_add(c, OP_LOC);
 	op->width = (uint8_t)width;
@@ -371,11 +353,7 @@ static void compile_loc(struct compiler *c, const char *name, uint8_t element, s
 			       : element == OP_BYTES ? 2
 						     : values[element].longest / width + 1);
 	plan_set_name(c, name);
-}
-
-static bool is_loc(const struct layout_size *size)
-{
-	return size->from == LAYOUT_FROM_DATA_LOC || size->from == LAYOUT_FROM_REL_LOC;
+	return true;
 }
 
 /* string, bytes, opaque, attr: as many bytes as something says. */
@@ -392,10 +370,8 @@ static void compile_bytes(struct compiler *c, const struct layout_node *node)
 	size_t sure = 0; /* how long it is at least */
 	struct op *op;
 
-	if (is_loc(size)) {
-		compile_loc(c, node->name, kinds[node->kind].kind, 1, size->from);
+	if (compile_loc(c, node->name, kinds[node->kind].kind, 1, size->from))
 		return;
-	}
 	op = add_amount(c, node->text.tracepoint ? OP_RAW : kinds[node->kind].kind, size);
 	op->text.used = node->text.used ? plan_reg_of(c, node->text.used) : NO_REG;
 	op->text.readable = node->text.readable;
@@ -420,10 +396,8 @@ static void compile_array(struct compiler *c, const struct layout_node *node)
 	size_t longest = markers ? plan_longest_of(markers) + 48 : values[element].longest;
 	struct op *op;
 
-	if (is_loc(&node->array.count)) {
-		compile_loc(c, node->name, element, width, node->array.count.from);
+	if (compile_loc(c, node->name, element, width, node->array.count.from))
 		return;
-	}
 	op = add_amount(c, OP_ARRAY, &node->array.count);
 	op->width = (uint8_t)width;
 	op->array.element = element;
@@ -544,23 +518,20 @@ static void compile_bit_word(struct compiler *c, const struct layout_node *node)
 {
 	const struct abi_family *word = node->word.fields;
 	uint8_t width = layout_types[node->word.type].width, reg = c->regs++;
-	size_t old = strlen(c->path);
+	size_t old = 0;
 	unsigned unit = width * 8u;
 	struct op *op;
 
-	if (node->name)
-		open_object(c, node->name);
 	plan_need(c, width);
 	op = plan_add(c, OP_WORD);
 	op->width = width;
 	op->reg = reg;
 	if (op->offset >= 0)
 		op->offset -= width;
-	if (node->name) { /* the object's own name */
-		c->path[old] = '\0';
+	if (node->name) {
 		plan_set_path(c, node->name);
 		plan_set_number(c, node->name);
-		snprintf(c->path + old, sizeof(c->path) - old, "%s.", node->name);
+		old = open_object(c, node->name);
 	}
 	for (size_t i = 0; i < word->count; i++)
 		compile_bits(c, &word->values[i], reg, word, width);
@@ -849,9 +820,7 @@ int plan_make(struct plan *plan, const struct plan_for *with, const struct layou
 
 void plan_free(struct plan *plan)
 {
-	for (size_t i = 0; i < plan->text_count; i++)
-		free(plan->texts[i]);
-	free(plan->texts);
+	arena_free(&plan->texts);
 	free(plan->ops);
 	*plan = (struct plan){0};
 }

@@ -159,8 +159,7 @@ struct plan {
 	uint32_t ahead; /* bytes that numbers at fixed places take, up to `rest`, which is nothing
 			 * but what nobody asks for; 0: it is not so */
 	const struct op *rest;
-	void **texts;
-	size_t text_count, text_used;
+	struct arena texts; /* keys and paths */
 };
 
 /* What a plan is made for. */
