@@ -12,7 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "plan/print_fmt.h"
 #include "text/ascii.h"
 #include "text/source.h"
 

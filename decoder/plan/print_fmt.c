@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lists of names in a print fmt: include/trace/stages/stage3_trace_output.h.
+ * The names that the print fmt of a tracepoint's format gives to values of its fields:
+ * include/trace/stages/stage3_trace_output.h.
  */
-#include "plan/print_fmt.h"
+#include "plan/format.h"
 
 #include <ctype.h>
 #include <errno.h>
