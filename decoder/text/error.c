@@ -227,104 +227,90 @@ void where_pointer(const struct where *w, char *out, size_t size)
 	out[at] = '\0';
 }
 
-/* A scanner over JSON text that is known to be valid; `line` counts as it goes. */
-struct scan {
-	const char *at, *end;
-	int line;
-};
-
-static void next_token(struct scan *s)
+/* Behind the spaces, or the string, at a place in JSON text that is known to be valid. */
+static const char *behind_space(const char *at)
 {
-	for (; s->at < s->end && strchr(" \t\r\n", *s->at); s->at++)
-		s->line += *s->at == '\n';
+	return at + strspn(at, " \t\r\n");
 }
 
-static void skip_string(struct scan *s)
+static const char *behind_string(const char *at)
 {
-	for (s->at++; s->at < s->end && *s->at != '"'; s->at++)
-		if (*s->at == '\\')
-			s->at++;
-	s->at++;
+	for (at++; *at && *at != '"'; at++)
+		at += *at == '\\' && at[1];
+	return at + (*at == '"');
 }
 
-/* Passes over one value of any kind. */
-static void skip_value(struct scan *s)
+/* Behind a value of any kind. */
+static const char *behind_value(const char *at)
 {
 	size_t depth = 0;
 
 	do {
-		next_token(s);
-		if (s->at >= s->end)
-			return;
-		if (*s->at == '"') {
-			skip_string(s);
-			continue;
-		}
-		if (*s->at == '{' || *s->at == '[')
-			depth++;
-		else if (*s->at == '}' || *s->at == ']')
-			depth--;
-		else if (!depth)
-			for (; s->at + 1 < s->end && !strchr(" \t\r\n,]}", s->at[1]); s->at++)
-				;
-		s->at++;
-	} while (depth);
+		depth += *at == '{' || *at == '[';
+		depth -= *at == '}' || *at == ']';
+		if (*at == '"')
+			at = behind_string(at);
+		else if (*at && strchr("{[]}", *at))
+			at++;
+		else
+			at += strcspn(at, " \t\r\n,:]}");
+		at += depth ? strspn(at, " \t\r\n,:") : 0;
+	} while (depth && *at);
+	return at;
 }
 
 /* True if the raw JSON string at `s` is the pointer token (escapes in keys are not undone). */
-static int key_is(const struct scan *s, const char *token, size_t length)
+static bool key_is(const char *s, const char *token, size_t length)
 {
-	const char *p = s->at + 1;
-
-	for (size_t i = 0; i < length; i++, p++) {
+	for (size_t i = 0; i < length; i++) {
 		char c = token[i];
 
 		if (c == '~' && i + 1 < length)
 			c = token[++i] == '1' ? '/' : '~';
-		if (p >= s->end || *p != c)
-			return 0;
+		if (*++s != c)
+			return false;
 	}
-	return p < s->end && *p == '"';
+	return s[1] == '"';
 }
 
-/* To the value of that key or index in the object or array here; false if none has it. */
-static bool enter_value(struct scan *s, const char *token, size_t length)
+/* The value of that key or index in the object or array that begins at `at`; NULL: none has it. */
+static const char *value_in(const char *at, const char *token, size_t length)
 {
-	bool is_object = *s->at == '{', found;
+	bool is_object = *at == '{', found;
 	unsigned long index = strtoul(token, NULL, 10);
 
-	for (s->at++;; index--) {
-		next_token(s);
-		if (s->at >= s->end || (is_object ? *s->at != '"' : *s->at == ']'))
-			return false;
-		found = is_object ? key_is(s, token, length) : !index;
+	do {
+		at = behind_space(at + 1);
+		if (is_object ? *at != '"' : *at == ']')
+			return NULL;
+		found = is_object ? key_is(at, token, length) : !index--;
 		if (is_object) {
-			skip_string(s);
-			next_token(s);
-			s->at++; /* the colon */
-			next_token(s);
+			at = behind_space(behind_string(at));
+			at = behind_space(at + (*at == ':'));
 		}
 		if (found)
-			return true;
-		skip_value(s);
-		next_token(s);
-		if (s->at >= s->end || *s->at++ != ',')
-			return false;
-	}
+			return at;
+		at = behind_space(behind_value(at));
+	} while (*at == ',');
+	return NULL;
 }
 
 int where_line(const struct source *source, const char *pointer)
 {
-	struct scan s = {.at = source->text, .end = source->text + source->length, .line = 1};
+	const char *value = behind_space(source->text);
+	int line = 1;
 
-	for (next_token(&s); *pointer == '/';) {
+	while (*pointer == '/') {
 		size_t length = strcspn(++pointer, "/");
-		struct scan inner = s;
+		const char *inner =
+			*value == '{' || *value == '[' ? value_in(value, pointer, length) : NULL;
 
-		if (s.at >= s.end || !strchr("{[", *s.at) || !enter_value(&inner, pointer, length))
+		if (!inner)
 			break; /* a key that is missing: the line of what should have it */
-		s = inner;
+		value = inner;
 		pointer += length;
 	}
-	return s.line;
+	for (const char *at = source->text; at < value; at++)
+		line += *at == '\n';
+	return line;
 }
