@@ -12,16 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char *with_suffix(const char *path, const char *suffix)
-{
-	size_t size = strlen(path) + strlen(suffix) + 1;
-	char *name = malloc(size);
-
-	if (name)
-		snprintf(name, size, "%s%s", path, suffix);
-	return name;
-}
-
 bool is_file_at(const char *path, const struct stat *file)
 {
 	struct stat st;
@@ -43,9 +33,10 @@ static int open_temporary(struct outfile *o, mode_t mode)
 {
 	int err;
 
-	o->temporary = with_suffix(o->path, ".XXXXXX");
-	if (!o->temporary)
+	if (asprintf(&o->temporary, "%s.XXXXXX", o->path) < 0) {
+		o->temporary = NULL;
 		return -ENOMEM;
+	}
 	o->fd = mkostemp(o->temporary, O_CLOEXEC);
 	if (o->fd >= 0)
 		return fchmod(o->fd, mode) ? -errno : 0;
@@ -76,34 +67,12 @@ int outfile_open(struct outfile *o, const char *path, mode_t mode)
 	return err;
 }
 
-/* An empty file is nothing to keep. */
-static int keep_old(const char *path)
+int outfile_place(struct outfile *o)
 {
-	struct stat st;
-	char *old;
-	int err;
-
-	if (stat(path, &st) || !st.st_size)
-		return 0;
-	old = with_suffix(path, ".old");
-	if (!old)
-		return -ENOMEM;
-	err = rename(path, old) ? -errno : 0;
-	free(old);
-	return err;
-}
-
-int outfile_place(struct outfile *o, bool keeps_old)
-{
-	int err;
-
 	if (!o->temporary)
 		return 0;
-	err = keeps_old ? keep_old(o->path) : 0;
-	if (!err && rename(o->temporary, o->path))
-		err = -errno;
-	if (err)
-		return err;
+	if (rename(o->temporary, o->path))
+		return -errno;
 	free(o->temporary);
 	o->temporary = NULL;
 	return 0;
@@ -127,7 +96,7 @@ int outfile_end(struct outfile *o, FILE *f, bool is_whole)
 		err = errno ? -errno : -EIO;
 	if (fclose(f) && !err)
 		err = -errno;
-	return err || !is_whole ? err : outfile_place(o, false);
+	return err || !is_whole ? err : outfile_place(o);
 }
 
 void outfile_close(struct outfile *o)

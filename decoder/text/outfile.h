@@ -24,11 +24,8 @@ int outfile_open(struct outfile *o, const char *path, mode_t mode);
 /* The mode of the file at `path`, or if there is none, that of a new one of this process. */
 mode_t outfile_mode(const char *path);
 
-/*
- * Puts the file at its path, in place of the old one. With `keeps_old` one with something in it
- * becomes PATH.old. 0 or a negative errno.
- */
-int outfile_place(struct outfile *o, bool keeps_old);
+/* Puts the file at its path, in place of the old one. 0 or a negative errno. */
+int outfile_place(struct outfile *o);
 
 /*
  * The file as a stream, which has its descriptor from then on; end it with outfile_end(). NULL with

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/perf_event.h>
 #include <poll.h>
 #include <sched.h>
@@ -791,6 +792,19 @@ static void say_result(const struct settings *s, int fd)
 	perfabi_free(perfabi);
 }
 
+/* What was at the path is PATH.old from now on; an empty file is nothing to keep. */
+static int keep_old(const char *path)
+{
+	char old[PATH_MAX];
+	struct stat st;
+
+	if (stat(path, &st) || !st.st_size)
+		return 0;
+	if (snprintf(old, sizeof(old), "%s.old", path) >= (int)sizeof(old))
+		return -ENAMETOOLONG;
+	return rename(path, old) ? -errno : 0;
+}
+
 /*
  * Events are open and the file is: runs the command and writes. What is before the first record is
  * written at once: a command is not run whose recording cannot be written. Until the command is
@@ -818,8 +832,10 @@ static int run_and_record(const struct settings *s, struct capture *c,
 	if (cannot)
 		return fail(EXIT_USAGE, "perfabi capture: cannot run %s: %s\n", s->command[0],
 			    strerror(cannot));
+	if (!err && output->temporary)
+		err = keep_old(output->path);
 	if (!err)
-		err = outfile_place(output, true);
+		err = outfile_place(output);
 	if (!err)
 		err = record(c, &r, command->pid, s->raw, &status);
 	if (!err)
