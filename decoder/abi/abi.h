@@ -27,7 +27,7 @@ struct abi_value {
 		uint32_t align;    /* ... that field says, up to a multiple of this; 0: of 1 */
 	} followed_by;
 	struct abi_bits {                     /* of a bit field in a word, which has no `value` */
-		uint8_t first, width;         /* from the least significant bit on */
+		unsigned first, width;        /* from the least significant bit on */
 		const struct abi_family *set; /* names of its values; may be NULL */
 		const struct abi_value *only; /* told if that one is `is`; NULL: always */
 		uint64_t is;

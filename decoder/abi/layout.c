@@ -26,8 +26,6 @@ const struct layout *abi_layout(const struct abi *abi, const char *name)
 	return NULL;
 }
 
-typedef void tell_member(void *context, const struct layout_member *member);
-
 static enum layout_value value_of_set(const struct abi_family *set)
 {
 	return !set ? VALUE_NUMBER : set->mask ? VALUE_NAMES : VALUE_TEXT;
@@ -52,7 +50,7 @@ static enum layout_value member_value(const struct layout_node *node)
 	}
 }
 
-static void tell_bits(const struct abi_family *word, tell_member *tell, void *context,
+static void tell_bits(const struct abi_family *word, layout_tell *tell, void *context,
 		      bool is_sometimes)
 {
 	for (size_t i = 0; i < word->count; i++) {
@@ -90,7 +88,7 @@ static const struct layout_list *list_of(const struct layout_node *node, size_t 
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion): as deep as layouts are, LAYOUT_DEPTH */
-static void tell_members(const struct layout_list *list, tell_member *tell, void *context,
+static void tell_members(const struct layout_list *list, layout_tell *tell, void *context,
 			 bool is_sometimes)
 {
 	for (size_t i = 0; i < list->count; i++) {
@@ -108,14 +106,12 @@ static void tell_members(const struct layout_list *list, tell_member *tell, void
 	}
 }
 
-void layout_members(const struct layout_list *list,
-		    void (*tell)(void *context, const struct layout_member *member), void *context)
+void layout_members(const struct layout_list *list, layout_tell *tell, void *context)
 {
 	tell_members(list, tell, context, false);
 }
 
-void layout_members_of(const struct abi *abi, const struct layout_node *node,
-		       void (*tell)(void *context, const struct layout_member *member),
+void layout_members_of(const struct abi *abi, const struct layout_node *node, layout_tell *tell,
 		       void *context)
 {
 	if (!node)

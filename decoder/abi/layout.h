@@ -199,19 +199,19 @@ struct layout_member {
 /* What the line of every record has before the members of its layout; the last has no name. */
 extern const struct layout_member layout_line[];
 
+typedef void layout_tell(void *context, const struct layout_member *member);
+
 /*
  * Tells each member that what has these fields can have, whatever its attr and its other fields
  * are; one that can stand in several places, or be of several kinds, is told for each.
  */
-void layout_members(const struct layout_list *list,
-		    void (*tell)(void *context, const struct layout_member *member), void *context);
+void layout_members(const struct layout_list *list, layout_tell *tell, void *context);
 
 /*
  * The same of a member that is an object or a list of objects. Registers are those of all
  * architectures. Of an attr and of others nothing is told.
  */
-void layout_members_of(const struct abi *abi, const struct layout_node *node,
-		       void (*tell)(void *context, const struct layout_member *member),
+void layout_members_of(const struct abi *abi, const struct layout_node *node, layout_tell *tell,
 		       void *context);
 
 /* Tells each field of attr on which it hangs what is there. */

@@ -41,14 +41,13 @@ static int read_bit_range(const json_t *json, unsigned unit, unsigned *first, un
 static int read_hex(struct doc *d, const json_t *json, void *at, const struct where *w)
 {
 	const char *text = json_string_value(json);
-	uint64_t n;
+	bool is_hex = text && text[0] == '0' && text[1] == 'x';
 	char *end;
+	uint64_t n;
 
-	if (!text || text[0] != '0' || text[1] != 'x')
-		return error_value(d->e, w, json, "a string \"0x...\"");
 	errno = 0;
-	n = strtoull(text, &end, 16);
-	if (*end || errno)
+	n = strtoull(is_hex ? text : "", &end, 16);
+	if (!is_hex || *end || errno)
 		return error_value(d->e, w, json, "a string \"0x...\" of 64 bits");
 	memcpy(at, &n, sizeof(n));
 	return 0;
@@ -78,12 +77,8 @@ static int read_bit(struct doc *d, const json_t *json, void *at, const struct wh
 static int read_bits(struct doc *d, const json_t *json, void *at, const struct where *w)
 {
 	struct abi_bits *bits = at;
-	unsigned first = 0, width = 0;
-	int err = read_bit_range(json, 64, &first, &width, w, d->e);
 
-	bits->first = (uint8_t)first;
-	bits->width = (uint8_t)width;
-	return err;
+	return read_bit_range(json, 64, &bits->first, &bits->width, w, d->e);
 }
 
 /* A word, or {"field": ..., "align": ...}. */

@@ -51,9 +51,7 @@ static int variable(struct parse *p, struct value *out)
 	struct nearest near;
 	int err;
 
-	for (p->at++; ascii_is_alnum(*p->at) || strchr("_.:", *p->at); p->at++) {
-		if (!*p->at)
-			break;
+	for (p->at++; *p->at && (ascii_is_alnum(*p->at) || strchr("_.:", *p->at)); p->at++) {
 		if (n + 1 >= sizeof(name))
 			return broken(p, "a variable's name of less than 64 characters");
 		name[n++] = *p->at;
@@ -181,12 +179,8 @@ static bool apply(const char *op, struct value *left, const struct value *right)
 		if (a.is_negative == b.is_negative)
 			return !__builtin_add_overflow(a.magnitude, b.magnitude, &a.magnitude) &&
 			       put(left, a);
-		if (a.magnitude < b.magnitude) {
-			struct number larger = b;
-
-			b = a;
-			a = larger;
-		}
+		if (a.magnitude < b.magnitude)
+			return put(left, (struct number){b.magnitude - a.magnitude, b.is_negative});
 		a.magnitude -= b.magnitude;
 		return put(left, a);
 	}

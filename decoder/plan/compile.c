@@ -495,15 +495,15 @@ static void compile_bits(struct compiler *c, const struct abi_value *field, uint
 	if (bits->only) {
 		op = plan_add(c, OP_UNLESS_BITS_ARE);
 		op->reg = reg;
-		op->width = bits->only->bits.width;
-		op->test.place = (struct bit_place){bits->only->bits.first, unit};
+		op->width = (uint8_t)bits->only->bits.width;
+		op->test.place = (struct bit_place){(uint8_t)bits->only->bits.first, unit};
 		op->test.value = bits->is;
 		test = plan_last(c);
 	}
 	op = plan_add(c, OP_BITS);
 	op->reg = reg;
-	op->width = bits->width;
-	op->bits.place = (struct bit_place){bits->first, unit};
+	op->width = (uint8_t)bits->width;
+	op->bits.place = (struct bit_place){(uint8_t)bits->first, unit};
 	op->bits.bytes = width;
 	op->bits.omit_zero = word->omit_zero;
 	op->bits.set = c->with->flat ? NULL : bits->set;
@@ -608,19 +608,18 @@ static void compile_when(struct compiler *c, const struct layout_node *node)
 	int offset = c->offset, after;
 	struct op *op;
 
-	if (condition->attr && c->with->gathered) {
-		compile_fields(c, then);
-		compile_fields(c, other);
-		return;
-	}
-	if (condition->attr) { /* which is settled now */
+	if (condition->attr) { /* which is settled now, unless all attrs are meant */
+		bool is_any = c->with->gathered != NULL;
 		uint64_t now =
 			c->with->attr ? attr_get(condition->attr, c->with->attr, host_order()) : 0;
 		bool holds = condition->test == LAYOUT_IF_ATTR
 				     ? now
 				     : (now & condition->value) == condition->value;
 
-		compile_fields(c, holds ? then : other);
+		if (is_any || holds)
+			compile_fields(c, then);
+		if (is_any || !holds)
+			compile_fields(c, other);
 		return;
 	}
 	op = plan_add(c, kinds[condition->test]);

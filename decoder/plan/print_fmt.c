@@ -230,13 +230,6 @@ static void drop_others(struct names *names, enum layout_type type)
 
 int print_fmt_names(struct arena *arena, char *text, struct layout_node *fields, size_t count)
 {
-	static const struct {
-		const char *call;
-		bool mask;
-	} calls[] = {{"symbolic(", false},
-		     {"symbolic_u64(", false},
-		     {"flags(", true},
-		     {"flags_u64(", true}};
 	static const struct abi_family ambiguous;
 	struct names names = {0};
 	int found = 0;
@@ -244,12 +237,12 @@ int print_fmt_names(struct arena *arena, char *text, struct layout_node *fields,
 	while (found >= 0 && (text = strstr(text, "__print_"))) {
 		struct expression e = {.at = text + strlen("__print_")};
 		struct layout_node *node;
+		bool is_mask = skip_text(&e, "flags"),
+		     is_call = is_mask || skip_text(&e, "symbolic");
 		struct abi_family *set;
-		size_t i;
 
-		for (i = 0; i < 4 && !skip_text(&e, calls[i].call); i++)
-			;
-		found = i < 4 ? take_list(&e, calls[i].mask, &names) : 0;
+		skip_text(&e, "_u64");
+		found = is_call && skip_text(&e, "(") ? take_list(&e, is_mask, &names) : 0;
 		text = e.at;
 		node = found > 0 ? number_of(fields, count, e.field) : NULL;
 		if (!node)
@@ -263,7 +256,7 @@ int print_fmt_names(struct arena *arena, char *text, struct layout_node *fields,
 			continue;
 		}
 		*set = (struct abi_family){
-			.mask = calls[i].mask,
+			.mask = is_mask,
 			.is_open = true,
 			.values = memcpy(set + 1, names.list, names.count * sizeof(*names.list)),
 			.count = names.count};
