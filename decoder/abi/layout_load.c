@@ -233,12 +233,8 @@ static int read_size(struct doc *d, const json_t *json, void *at, const struct w
 		out->prefix = layout_types[type].width;
 		return 0;
 	}
-	if (text && !strcmp(text, "rest")) {
-		out->from = LAYOUT_FROM_REST;
-		return 0;
-	}
-	if (text && !strcmp(text, "nul")) {
-		out->from = LAYOUT_TO_NUL;
+	if (text && (!strcmp(text, "rest") || !strcmp(text, "nul"))) {
+		out->from = text[0] == 'r' ? LAYOUT_FROM_REST : LAYOUT_TO_NUL;
 		return 0;
 	}
 	err = read_field_named(d, json, &out->field, w);

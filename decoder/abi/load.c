@@ -24,20 +24,6 @@ int read_family(struct doc *d, const json_t *json, void *at, const struct where 
 	return family ? 0 : error_name(d->e, w, name, near.best, "a family of constants");
 }
 
-static int read_bit_range(const json_t *json, unsigned unit, unsigned *first, unsigned *width,
-			  const struct where *w, struct error *e)
-{
-	json_int_t begin = json_integer_value(json_array_get(json, 0));
-	json_int_t length = json_integer_value(json_array_get(json, 1));
-
-	if (json_array_size(json) != 2 || begin < 0 || length < 1 || length > unit ||
-	    begin > unit - length)
-		return error_value(e, w, json, "[first, width] within the word");
-	*first = (unsigned)begin;
-	*width = (unsigned)length;
-	return 0;
-}
-
 static int read_hex(struct doc *d, const json_t *json, void *at, const struct where *w)
 {
 	const char *text = json_string_value(json);
@@ -74,11 +60,17 @@ static int read_bit(struct doc *d, const json_t *json, void *at, const struct wh
 	return 0;
 }
 
+/* Into two unsigned behind each other, `first` and `width`. */
 static int read_bits(struct doc *d, const json_t *json, void *at, const struct where *w)
 {
-	struct abi_bits *bits = at;
+	json_int_t first = json_integer_value(json_array_get(json, 0));
+	json_int_t width = json_integer_value(json_array_get(json, 1));
 
-	return read_bit_range(json, 64, &bits->first, &bits->width, w, d->e);
+	if (json_array_size(json) != 2 || first < 0 || width < 1 || width > 64 ||
+	    first > 64 - width)
+		return error_value(d->e, w, json, "[first, width] within the word");
+	memcpy(at, (unsigned[]){(unsigned)first, (unsigned)width}, 2 * sizeof(unsigned));
+	return 0;
 }
 
 /* A word, or {"field": ..., "align": ...}. */
@@ -120,7 +112,7 @@ static const struct doc_row value_rows[] = {
 	{"arg", DOC_ANY, false, .at = DOC_NOWHERE},
 	{"note", DOC_ANY, false, .at = DOC_NOWHERE},
 	{"config", DOC_ANY, false, .at = DOC_NOWHERE},
-	{"bits", DOC_READ, false, AT(struct abi_value, bits), .read = read_bits,
+	{"bits", DOC_READ, false, AT(struct abi_value, bits.first), .read = read_bits,
 	 .takes = "bit_range"},
 	/* read by layout_load.c */
 	{"fields", DOC_ANY, false, .at = DOC_NOWHERE, .takes = "#/$defs/fields"},
@@ -177,7 +169,7 @@ static const struct doc_type family_type = {"a family of constants", family_rows
 struct field_in_file {
 	struct abi_field field;
 	enum { UNIT_U16, UNIT_U32, UNIT_S32, UNIT_U64 } unit;
-	const json_t *bits, *set, *set_by_type;
+	const json_t *set, *set_by_type;
 	const struct field_in_file *aliases;
 	size_t alias_count;
 };
@@ -189,12 +181,12 @@ static int check_field(struct doc *d, void *made, const json_t *json, const stru
 	struct field_in_file *read = made;
 	struct abi_field *field = &read->field;
 
-	(void)json;
 	field->size = sizes[read->unit];
 	field->is_signed = read->unit == UNIT_S32;
-	return read->bits ? read_bit_range(read->bits, field->size * 8, &field->first,
-					   &field->width, AT_KEY(w, "bits"), d->e)
-			  : 0;
+	return field->first + field->width <= field->size * 8
+		       ? 0
+		       : error_value(d->e, AT_KEY(w, "bits"), json_object_get(json, "bits"),
+				     "[first, width] within the word");
 }
 
 static const struct doc_row alias_rows[] = {
@@ -213,7 +205,8 @@ static const struct doc_row field_rows[] = {
 	 .expected = "a number from 0 to 4088"},
 	{"type", DOC_WORD, true, AT(struct field_in_file, unit), .words = units,
 	 .expected = "u16, u32, s32 or u64"},
-	{"bits", DOC_ANY, false, AT(struct field_in_file, bits), .takes = "bit_range"},
+	{"bits", DOC_READ, false, AT(struct field_in_file, field.first), .read = read_bits,
+	 .takes = "bit_range"},
 	{"set", DOC_ANY, false, AT(struct field_in_file, set)},
 	{"set_by_type", DOC_ANY, false, AT(struct field_in_file, set_by_type)},
 	{"reserved", DOC_TRUTH, false, AT(struct field_in_file, field.reserved)},

@@ -64,13 +64,11 @@ static int take_in_range(const char *program, const struct option_row *row, cons
 	}
 	if (!strchr(is_signed ? "-0123456789" : "0123456789.", value[0]) || end == value || *end ||
 	    errno || !(seconds >= row->least && (row->most <= 0 || seconds <= row->most))) {
-		int n = snprintf(expected, sizeof(expected), is_seconds ? "seconds" : "a number");
+		const char *unit = is_seconds ? "seconds" : "a number";
 
-		if (row->most > 0)
-			snprintf(expected + n, sizeof(expected) - (size_t)n,
-				 "%s from %.10g to %.10g", is_seconds ? "," : "", row->least,
-				 row->most);
-		return option_bad_value(program, row->name, value, expected);
+		snprintf(expected, sizeof(expected), "%s%s from %.10g to %.10g", unit,
+			 is_seconds ? "," : "", row->least, row->most);
+		return option_bad_value(program, row->name, value, row->most > 0 ? expected : unit);
 	}
 	if (is_seconds)
 		memcpy(out, &seconds, sizeof(seconds));

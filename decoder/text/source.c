@@ -98,9 +98,8 @@ static char *read_and_close(FILE *f, size_t *size, size_t max)
 
 char *text_read(const char *path, size_t *size, size_t max)
 {
-	FILE *f = strcmp(path, "-") ? fopen(path, "re") : stdin;
-
-	return f ? read_and_close(f, size, max) : NULL;
+	return strcmp(path, "-") ? text_read_in(AT_FDCWD, path, size, max)
+				 : read_and_close(stdin, size, max);
 }
 
 char *text_read_in(int folder, const char *path, size_t *size, size_t max)
@@ -127,19 +126,16 @@ static int add_file(struct sources *s, const char *path, const char *name)
 {
 	struct source *grown, *source;
 	int err = check_is_file(path);
-	FILE *f = err ? NULL : fopen(path, "re");
 
-	if (err || !f)
-		return err ? err : -errno;
+	if (err)
+		return err;
 	grown = realloc(s->list, (s->count + 1) * sizeof(*grown));
-	if (!grown) {
-		fclose(f);
+	if (!grown)
 		return -ENOMEM;
-	}
 	s->list = grown;
 	source = &grown[s->count];
 	*source = (struct source){.root = s->owned_root};
-	source->text = read_and_close(f, &source->length, SOURCE_MAX);
+	source->text = text_read_in(AT_FDCWD, path, &source->length, SOURCE_MAX);
 	if (!source->text)
 		return -errno;
 	source->name = strdup(name);
