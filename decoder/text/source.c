@@ -186,47 +186,31 @@ static int take_entry(struct sources *out, FTS *walk, FTSENT *entry, const char 
 	}
 }
 
-/* All that is below `folder`. */
-static int walk_folder(struct sources *out, const char *folder, struct error *e)
+int sources_read(struct sources *out, const char *folder, struct error *e)
 {
 	char *roots[] = {(char *)folder, NULL};
 	FTS *walk = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, entries_by_name);
-	FTSENT *entry;
-	int err = 0;
-
-	if (!walk)
-		return -errno;
-	while (!err && (errno = 0, entry = fts_read(walk))) {
-		const char *name = entry->fts_path + strlen(folder);
-
-		while (*name == '/')
-			name++;
-		err = take_entry(out, walk, entry, name);
-		if (err)
-			cannot_read(e, entry->fts_path, err);
-	}
-	if (!err)
-		err = -errno;
-	fts_close(walk);
-	return err;
-}
-
-int sources_read(struct sources *out, const char *folder, struct error *e)
-{
-	size_t skip = strlen(folder);
-	int err;
+	FTSENT *entry = NULL;
+	int err = walk ? 0 : -errno;
 
 	*out = (struct sources){.owned_root = strdup(folder)};
 	if (!out->owned_root)
-		return cannot_read(e, folder, -ENOMEM);
-	while (skip > 1 && out->owned_root[skip - 1] == '/')
-		out->owned_root[--skip] = '\0';
-	err = walk_folder(out, folder, e);
+		err = -ENOMEM;
+	for (size_t n = strlen(folder); !err && n > 1 && folder[n - 1] == '/'; n--)
+		out->owned_root[n - 1] = '\0';
+	while (!err && (errno = 0, entry = fts_read(walk))) {
+		const char *name = entry->fts_path + strlen(folder);
+
+		err = take_entry(out, walk, entry, name + strspn(name, "/"));
+	}
+	if (!err)
+		err = -errno;
 	if (err) {
-		if (!error_is_set(e))
-			cannot_read(e, folder, err);
+		cannot_read(e, entry ? entry->fts_path : folder, err);
 		sources_free(out);
 	}
+	if (walk)
+		fts_close(walk);
 	return err;
 }
 
