@@ -744,29 +744,26 @@ static int read_one_field(struct reader *r, struct layout_node *node, const json
 static int read_fields(struct reader *r, struct layout_list *out, const json_t *list,
 		       const struct where *w)
 {
-	const struct layout list_alone = {.depth = 1, .fields = (unsigned)json_array_size(list)};
+	size_t count = json_array_size(list);
+	const struct layout list_alone = {.depth = 1, .fields = (unsigned)count};
 	struct names names = {.r = r, .there = json_object()};
-	struct layout_node *nodes;
-	const json_t *item;
-	size_t i;
-	int err;
+	struct layout_node *nodes = arena_array(&r->abi->arena, count, sizeof(*nodes));
+	int err = 0;
 
 	if (!json_is_array(list))
 		err = error_value(r->doc.e, w, list, "a list of fields");
+	else if (!nodes || !names.there)
+		err = error_no_memory(r->doc.e, w, "memory for the ABI tables");
 	else
 		err = add_limits(r, &list_alone, w, list);
-	nodes = err ? NULL : arena_array(&r->abi->arena, json_array_size(list), sizeof(*nodes));
-	if (!err && (!nodes || !names.there))
-		err = error_no_memory(r->doc.e, w, "memory for the ABI tables");
 	out->nodes = nodes;
 	r->depth++;
-	json_array_foreach(list, i, item) {
+	for (size_t i = 0; i < count && !err; i++) {
+		const json_t *item = json_array_get(list, i);
 		struct where at = where_index(w, i);
 		struct layout_node *node = &nodes[i];
 		const struct layout_list alone = {node, 1};
 
-		if (err)
-			break;
 		names.w = &at;
 		err = read_one_field(r, node, item, &at);
 		if (err)

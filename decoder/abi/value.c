@@ -205,18 +205,6 @@ static int climb(struct parse *p, size_t level, struct value *out)
 	return err;
 }
 
-static int expression(const char *text, const struct vars *vars, const struct where *w,
-		      struct value *out, struct error *e)
-{
-	struct parse p = {.at = text, .vars = vars, .where = w, .error = e, .whole = text};
-	int err = climb(&p, 0, out);
-
-	skip_space(&p);
-	if (!err && *p.at)
-		return broken(&p, "an op (| << >> + - *) or the end");
-	return err;
-}
-
 struct value value_of_s64(int64_t number)
 {
 	return (struct value){.bits = (uint64_t)number, .negative = number < 0, .known = true};
@@ -232,8 +220,10 @@ static int scalar(const json_t *json, const struct abi_family *set, const struct
 		  const struct where *w, struct value *out, struct error *e)
 {
 	const char *text = json_string_value(json);
+	struct parse p = {.at = text, .vars = vars, .where = w, .error = e, .whole = text};
 	struct nearest near = nearest_to(text ? text : "");
 	const struct abi_value *constant;
+	int err;
 
 	if (json_is_integer(json)) {
 		*out = value_of_s64(json_integer_value(json));
@@ -254,7 +244,9 @@ static int scalar(const json_t *json, const struct abi_family *set, const struct
 	if (set && ((ascii_is_alnum(text[0]) && !ascii_is_digit(text[0])) || text[0] == '_'))
 		return error_name(e, w, text, near.best, "a constant of %s (%s...)%s", set->name,
 				  set->prefix, strpbrk(text, "|,+ ") ? "; several are a list" : "");
-	return expression(text, vars, w, out, e);
+	err = climb(&p, 0, out);
+	skip_space(&p);
+	return err || !*p.at ? err : broken(&p, "an op (| << >> + - *) or the end");
 }
 
 int value_eval(const json_t *json, const struct abi_family *set, const struct vars *vars,

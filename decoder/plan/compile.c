@@ -810,10 +810,6 @@ int plan_make(struct plan *plan, const struct plan_for *with, const struct layou
 	return c.err;
 }
 
-/*
- * What others ask of a plan, and its end.
- */
-
 void plan_free(struct plan *plan)
 {
 	arena_free(&plan->texts);
@@ -857,10 +853,6 @@ bool plan_number(const struct plan *plan, const char *path, const unsigned char 
 	*value = load_word(bytes + op->offset, op->width, order);
 	return true;
 }
-
-/*
- * Paths and numbers.
- */
 
 static int compare_names(const void *a, const void *b)
 {

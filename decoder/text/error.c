@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Error texts for JSON: excerpts of what was got, nearest names.
+ * Error texts for JSON: excerpts of what was got, nearest names, places and their lines.
  */
 #include "text/error.h"
 
@@ -22,16 +22,12 @@ int error_is_set(const struct error *e)
 static void put_excerpt(char *out, size_t size, const char *text)
 {
 	size_t n = strlen(text);
+	bool is_cut = n >= size;
 
-	if (n < size) {
-		memcpy(out, text, n + 1);
-		return;
-	}
-	n = size - 4;
-	while (n && ((unsigned char)text[n] & 0xc0) == 0x80)
-		n--;
-	memcpy(out, text, n);
-	memcpy(out + n, "...", 4);
+	if (is_cut)
+		for (n = size - 4; n && (text[n] & 0xc0) == 0x80; n--)
+			;
+	snprintf(out, size, "%.*s%s", (int)n, text, is_cut ? "..." : "");
 }
 
 static int fill(struct error *e, const struct where *w, const char *got, const char *nearest,
@@ -181,10 +177,6 @@ int name_index(const char *name, const char *const list[], struct nearest *near)
 		nearest_try(near, list[i]);
 	return -1;
 }
-
-/*
- * Places in JSON texts: as pointers, and the lines on which they are.
- */
 
 struct where where_root(const struct source *source)
 {

@@ -85,10 +85,6 @@ void say(FILE *f, const char *format, ...)
 	va_end(args);
 }
 
-/*
- * What is one line of text, and what comes from elsewhere printed as one.
- */
-
 bool one_line(const char *text)
 {
 	const unsigned char *at = (const unsigned char *)text, *end = at + strlen(text);
