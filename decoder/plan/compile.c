@@ -284,12 +284,9 @@ static void compile_number(struct compiler *c, const struct layout_node *node)
 	op->width = width;
 	if (is_named)
 		op->set = set;
-	if (node->is_named_by_others)
-		op->reg = c->regs++;
-	if (node->number.keep) {
-		op->reg = REG_KEPT;
-		c->plan->keeps = true;
-	}
+	if (node->number.keep || node->is_named_by_others)
+		op->reg = node->number.keep ? REG_KEPT : c->regs++;
+	c->plan->keeps = c->plan->keeps || node->number.keep;
 	if (node->is_named_by_others) {
 		c->named[c->named_count].node = node;
 		c->named[c->named_count++].reg = op->reg;

@@ -89,6 +89,28 @@ static bool eval_operand(struct expression *e, uint64_t *value)
 	return !isalnum((unsigned char)*e->at) && *e->at != '_';
 }
 
+static uint64_t apply_operator(char op, uint64_t left, uint64_t right)
+{
+	switch (op) {
+	case '<':
+		return right < 64 ? left << right : 0;
+	case '>':
+		return right < 64 ? left >> right : 0;
+	case '|':
+		return left | right;
+	case '^':
+		return left ^ right;
+	case '&':
+		return left & right;
+	case '+':
+		return left + right;
+	case '-':
+		return left - right;
+	default:
+		return left * right;
+	}
+}
+
 /* All operators that bind at least as `lowest`. */
 static bool eval(struct expression *e, unsigned lowest, uint64_t *value)
 {
@@ -111,33 +133,9 @@ static bool eval(struct expression *e, unsigned lowest, uint64_t *value)
 		if (!eval(e, ops[i].binds, &right))
 			return false;
 		e->is_changed |= e->field != before && *ops[i].text != '&';
-		switch (*ops[i].text) {
-		case '<':
-			*value = right < 64 ? *value << right : 0;
-			break;
-		case '>':
-			if (*value >> 63) /* of a number with a sign the sign stays */
-				return false;
-			*value = right < 64 ? *value >> right : 0;
-			break;
-		case '|':
-			*value |= right;
-			break;
-		case '^':
-			*value ^= right;
-			break;
-		case '&':
-			*value &= right;
-			break;
-		case '+':
-			*value += right;
-			break;
-		case '-':
-			*value -= right;
-			break;
-		default:
-			*value *= right;
-		}
+		if (*ops[i].text == '>' && *value >> 63) /* with a sign, which stays */
+			return false;
+		*value = apply_operator(*ops[i].text, *value, right);
 	}
 	e->depth--;
 	return true;
