@@ -343,10 +343,11 @@ START_TEST(a_layout_tells_its_members_and_their_kinds)
 
 	layout_members(&record->layout->list, look, &search);
 	if (members[_i].inner) {
-		const struct layout_node *node = search.node;
+		struct layout_node unnamed = *search.node;
 
+		unnamed.name = NULL;
 		search = (struct search){.name = members[_i].inner};
-		layout_members_of(abi, node, look, &search);
+		layout_members(&(struct layout_list){&unnamed, 1}, look, &search);
 	}
 	ck_assert_uint_eq(search.values, members[_i].values);
 	abi_free(abi);

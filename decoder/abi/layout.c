@@ -111,23 +111,6 @@ void layout_members(const struct layout_list *list, layout_tell *tell, void *con
 	tell_members(list, tell, context, false);
 }
 
-void layout_members_of(const struct abi *abi, const struct layout_node *node, layout_tell *tell,
-		       void *context)
-{
-	if (!node)
-		return;
-	if (node->kind == LAYOUT_WORD)
-		tell_bits(node->word.fields, tell, context, false);
-	else if (node->kind == LAYOUT_OBJECT || node->kind == LAYOUT_USE ||
-		 (node->kind == LAYOUT_LOOP && !node->loop.bare))
-		tell_members(list_of(node, 0), tell, context, false);
-	for (size_t i = 0; node->kind == LAYOUT_REGS && i < abi->arch_count; i++)
-		for (size_t k = 0; k < abi->archs[i].regs.count; k++)
-			tell(context,
-			     &(struct layout_member){.name = abi->archs[i].regs.values[k].name,
-						     .value = VALUE_NUMBER});
-}
-
 /* NOLINTNEXTLINE(misc-no-recursion): as deep as layouts are, LAYOUT_DEPTH */
 void layout_attr_fields(const struct layout_list *list,
 			void (*tell)(void *context, const struct abi_field *field), void *context)

@@ -192,7 +192,7 @@ enum layout_value {
 struct layout_member {
 	const char *name;
 	enum layout_value value;
-	const struct layout_node *node; /* for layout_members_of() */
+	const struct layout_node *node; /* NULL: it is a bit field */
 	bool is_sometimes;              /* what the record itself holds decides */
 };
 
@@ -204,15 +204,9 @@ typedef void layout_tell(void *context, const struct layout_member *member);
 /*
  * Tells each member that what has these fields can have, whatever its attr and its other fields
  * are; one that can stand in several places, or be of several kinds, is told for each.
+ * Of a field without a name its members are told.
  */
 void layout_members(const struct layout_list *list, layout_tell *tell, void *context);
-
-/*
- * The same of a member that is an object or a list of objects. Registers are those of all
- * architectures. Of an attr and of others nothing is told.
- */
-void layout_members_of(const struct abi *abi, const struct layout_node *node, layout_tell *tell,
-		       void *context);
 
 /* Tells each field of attr on which it hangs what is there. */
 void layout_attr_fields(const struct layout_list *list,

@@ -53,6 +53,28 @@ static struct member *keep_members(struct gathered *g)
 	return out;
 }
 
+static layout_tell add_member;
+
+/*
+ * The members of one that is an object or a list of objects. Registers are those of all
+ * architectures. Of an attr and of others nothing is told.
+ */
+static void gather_inner(struct gathered *within, const struct layout_node *node)
+{
+	struct layout_node unnamed = node ? *node : (struct layout_node){0};
+
+	unnamed.name = NULL;
+	if (unnamed.kind != LAYOUT_LOOP || !unnamed.loop.bare)
+		layout_members(&(struct layout_list){&unnamed, 1}, add_member, within);
+	for (size_t i = 0; unnamed.kind == LAYOUT_REGS && i < within->abi->arch_count; i++) {
+		const struct abi_family *regs = &within->abi->archs[i].regs;
+
+		for (size_t k = 0; k < regs->count; k++)
+			add_member(within, &(struct layout_member){.name = regs->values[k].name,
+								   .value = VALUE_NUMBER});
+	}
+}
+
 /* One that is told twice, and not alike, can be anything. NOLINTNEXTLINE(misc-no-recursion) */
 static void add_member(void *context, const struct layout_member *told)
 {
@@ -75,7 +97,7 @@ static void add_member(void *context, const struct layout_member *told)
 	if (kind != SHAPE_OBJECT && kind != SHAPE_LIST)
 		return;
 	within = gather(g->abi, g->arena);
-	layout_members_of(g->abi, told->node, add_member, within);
+	gather_inner(within, told->node);
 	/* NULL where nothing is told of them */
 	known->shape.members = within->count ? keep_members(within) : NULL;
 	if (!known->shape.members)
