@@ -221,7 +221,7 @@ int formats_add(struct formats *formats, const struct abi *abi, const char *syst
 	struct format *format;
 	struct field_line field;
 	char line[LINE], name[LINE], *print_fmt = NULL;
-	size_t fields;
+	size_t fields, last = 0; /* of the objects: the common fields come first */
 	uint64_t id = look_through(text, size, &fields);
 	uint32_t end = 0;
 	bool fits = true;
@@ -256,10 +256,13 @@ int formats_add(struct formats *formats, const struct abi *abi, const char *syst
 	while (fits && format_line(&text, &size, line)) {
 		if (sscanf(line, "name: %1000s", name) == 1)
 			format->name = arena_join(&formats->arena, name, "");
-		else if (parse_field(line, &field))
-			fits = format_field(formats, &field,
-					    &objects[strncmp(field.name, "common_", 7) != 0].object,
-					    &end);
+		else if (parse_field(line, &field)) {
+			size_t own = strncmp(field.name, "common_", 7) != 0;
+
+			fits = own >= last &&
+			       format_field(formats, &field, &objects[own].object, &end);
+			last = own;
+		}
 	}
 	if (print_fmt && print_fmt_names(&formats->arena, print_fmt, nodes + 2 * fields,
 					 objects[1].object.count))

@@ -445,7 +445,7 @@ static int end_file(struct decoder *d, bool *more)
 				 0, "%s", unpack_wrong(d->in.unpack));
 	if (!err)
 		err = put_decompressed(d, true);
-	next = err ? err : parts_next(&d->parts);
+	next = err || d->events.found ? err : parts_next(&d->parts); /* one has all attrs */
 	if (next > 0) {
 		d->part = d->parts.numbers[d->parts.next - 1] + 1;
 		decompress_free(&d->decompress);

@@ -810,6 +810,8 @@ void lines_put_large(struct lines *lines, const unsigned char *bytes, uint64_t s
 {
 	const struct lines_record *record = take_header(lines, bytes, &place);
 
+	if (!lines->options.silent)
+		lines->sums.bytes += size - record->size;
 	if (record->taken != LINES_PASSED_BY && is_asked_for(lines, record))
 		put_raw(lines, place, record, bytes, size);
 }
