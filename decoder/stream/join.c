@@ -33,6 +33,7 @@ enum wanted {
 	PGOFF,
 	FILENAME,
 	BUILD_ID,
+	BUILD_ID_SIZE,
 	COMM,
 	NAME,
 	FLAGS,
@@ -40,8 +41,9 @@ enum wanted {
 };
 
 static const char *const wanted_names[WANTED] = {
-	"ip",     "pid",  "tid", "ppid",  "ptid",     "time",     "period", "callchain", "ips",
-	"cookie", "addr", "len", "pgoff", "filename", "build_id", "comm",   "name",      "flags"};
+	"ip",        "pid",           "tid",    "ppid", "ptid", "time",  "period",
+	"callchain", "ips",           "cookie", "addr", "len",  "pgoff", "filename",
+	"build_id",  "build_id_size", "comm",   "name", "flags"};
 
 /* Samples whose call chain ends in the same record. */
 struct waiting_list {
@@ -141,49 +143,6 @@ static const void *bytes_of(const struct join *join, enum wanted field, size_t *
 	return f ? join->bytes + f->offset : NULL;
 }
 
-struct build_id {
-	struct join *join;
-	const unsigned char *id;
-	size_t size;
-};
-
-static int tell_build_id(void *context, const struct record_text *told)
-{
-	struct build_id *b = context;
-	const char **known;
-
-	if (told->path == 0) {
-		b->id = told->bytes;
-		b->size = (size_t)told->value;
-		return 0;
-	}
-	if (told->path == 1) { /* an older perf writes 0: then the zeros behind it tell */
-		b->size = told->value ? (size_t)told->value : b->size;
-		while (!told->value && b->size && !b->id[b->size - 1])
-			b->size--;
-		return 0;
-	}
-	if (!b->id)
-		return 0;
-	known = table_entry(&b->join->build_ids, &b->join->arena, told->text, told->size,
-			    sizeof(*known));
-	if (known)
-		*known = text_of_build_id(b->join, b->id, b->size);
-	return known && *known ? 0 : -ENOMEM;
-}
-
-int join_build_ids(struct join *join, const struct layout *layout, const unsigned char *bytes,
-		   size_t size)
-{
-	static const char *const paths[] = {"build_ids[].build_id", "build_ids[].build_id_size",
-					    "build_ids[].filename"};
-	struct build_id b = {.join = join};
-
-	return layout ? record_tell(join->events->abi, layout, join->events->order, bytes, 0, size,
-				    paths, 3, tell_build_id, &b)
-		      : 0;
-}
-
 static uint64_t constant_of(const struct abi *abi, const char *family, const char *name)
 {
 	const struct abi_family *values = abi_family(abi, family);
@@ -260,6 +219,44 @@ static bool read_wanted(struct join *join, const struct lines_record *record,
 static uint64_t value_of(const struct join *join, enum wanted field, uint64_t otherwise)
 {
 	return join->fields[field] ? join->fields[field]->value : otherwise;
+}
+
+/* Where an older perf wrote 0 for the size of a build ID, the zeros behind it tell. */
+static int take_build_id(struct join *join)
+{
+	size_t most, name_size, size = (size_t)value_of(join, BUILD_ID_SIZE, 0);
+	const unsigned char *id = bytes_of(join, BUILD_ID, &most);
+	const char *name = bytes_of(join, FILENAME, &name_size), **known;
+
+	if (!id || !name)
+		return 0;
+	while (!size && most && !id[most - 1])
+		most--;
+	known = table_entry(&join->build_ids, &join->arena, name, name_size, sizeof(*known));
+	if (known)
+		*known = text_of_build_id(join, id, size && size < most ? size : most);
+	return known && *known ? 0 : -ENOMEM;
+}
+
+int join_build_ids(struct join *join, const unsigned char *bytes, size_t size)
+{
+	const struct events *events = join->events;
+	struct lines_record record = {0};
+	int slot = 0, err = 0;
+
+	while (strcmp(events->records[slot].value->name, "header_build_id") != 0)
+		if (++slot == (int)events->record_count)
+			return 0;
+	record.plan = events_plan(events, events->bare, slot);
+	while (record.plan && size >= 8 && !err) {
+		record.size = (uint16_t)load_word(bytes + 6, 2, events->order);
+		if (record.size < 8 || record.size > size)
+			break;
+		err = read_wanted(join, &record, bytes) ? take_build_id(join) : join->record.err;
+		bytes += record.size;
+		size -= record.size;
+	}
+	return record.plan ? err : -ENOMEM;
 }
 
 static bool is_in_kernel(const struct join *join, const struct lines_record *record)
@@ -524,12 +521,7 @@ int join_take(struct join *join, const struct lines_record *record, const unsign
 	if (!read_wanted(join, record, bytes))
 		return join->record.err;
 	if (!strcmp(name, "header_build_id")) {
-		struct build_id b = {.join = join};
-		struct record_text told = {.path = 2};
-
-		told.text = bytes_of(join, FILENAME, &told.size);
-		b.id = bytes_of(join, BUILD_ID, &b.size);
-		err = told.text ? tell_build_id(&b, &told) : 0;
+		err = take_build_id(join);
 	} else if (join->events->is_tool[record->index]) {
 		return 0;
 	} else if (join->events->is_sample[record->index]) {

@@ -93,8 +93,7 @@ struct held {
 const struct held *join_next(struct join *join, bool at_end);
 
 /* Takes the build IDs of files from the feature section BUILD_ID. 0 or -ENOMEM. */
-int join_build_ids(struct join *join, const struct layout *layout, const unsigned char *bytes,
-		   size_t size);
+int join_build_ids(struct join *join, const unsigned char *bytes, size_t size);
 
 /* Writes what is known of a sample as members, each with a comma behind; at most so many bytes. */
 size_t join_longest(const struct joined *joined);

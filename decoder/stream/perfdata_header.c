@@ -558,8 +558,7 @@ static int take_section(const struct reader *r, const char *name)
 			   strcmp(name, "tracing_data") != 0 ? SECTION_MAX : TRACING_DATA_MAX,
 			   &bytes);
 	if (!err && bytes && !strcmp(name, "build_id"))
-		err = join_build_ids(r->lines->join, s->value->layout, bytes,
-				     (size_t)s->range.size);
+		err = join_build_ids(r->lines->join, bytes, (size_t)s->range.size);
 	else if (!err && bytes)
 		err = perfdata_header_take_feature(r->events, s->value->value, bytes,
 						   (size_t)s->range.size);
