@@ -1015,14 +1015,15 @@ VARIANT(fields, false, AS_FIELDS)
 VARIANT(fields_swapped, true, AS_FIELDS)
 
 /* The fields of all records of that plan, but for their values. False: no memory. */
-static __attribute__((noinline)) bool add_fixed(const struct plan *plan, struct record *r)
+static __attribute__((noinline)) bool add_fixed(const struct plan *plan, struct record *r,
+						const unsigned char *bytes)
 {
-	const struct input in = {.plan = plan, .r = r, .how = AS_FIELDS};
+	const struct input in = {.plan = plan, .r = r, .bytes = bytes, .how = AS_FIELDS};
 
 	r->field_count = 0;
 	for (const struct op *op = plan->ops; op < plan->rest; op++)
 		if (op->kind <= OP_SET)
-			add_field(&in, op, in.bytes + op->offset, op->width, 0);
+			add_field(&in, op, bytes + op->offset, op->width, 0);
 	r->fixed = r->err ? NULL : plan;
 	return !r->err;
 }
@@ -1052,7 +1053,7 @@ bool record_take_fixed(const struct plan *plan, struct record *r, const unsigned
 	}
 	if (at != size)
 		return false;
-	if (r->fixed != plan && !add_fixed(plan, r))
+	if (r->fixed != plan && !add_fixed(plan, r, bytes))
 		return false;
 	for (size_t i = 0; i < r->field_count; i++) {
 		struct perfabi_field *field = &r->fields[i];
