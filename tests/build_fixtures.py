@@ -495,8 +495,8 @@ def features(order):
     build = p("IHH", 0, 0x8002, 36 + 64) + p("i", -1) + bytes(range(20)) + b"\x14\0\0\0" + b"/bin/true".ljust(64, b"\0")
     rec = Recording(order, [(attr, [5, 6])])
     rec.record(68, "FINISHED_ROUND", Bytes(order))
-    rec.options["first"] = [diagnostic(0, "parts", "this is one file of a recording that is a directory: more records are in its data.0 and the like; "
-                                       "decode the directory")]
+    rec.options["first"] = [diagnostic(0, "parts", "this is one file of a recording that is a directory, whose data.0, data.1, ... have the other "
+                                       "records: decode the directory")]
     caches = [{"level": 1, "line_size": 64, "sets": 64, "ways": 8, "type": "Data", "size": "32K", "map": "0"}]
     rec.features = [
         (2, build, {"build_ids": [{"misc": "0x8002", "record_size": 100, "pid": -1, "build_id": bytes(range(20)).hex(),

@@ -76,12 +76,11 @@ struct record {
 	const struct plan *fixed; /* record_take_fixed() gave its fields last; NULL: it did not */
 };
 
-/* What a line of that plan and so many bytes takes at most, with raw data by `format`, or NULL. */
-static inline size_t record_longest(const struct plan *plan, const struct format *format,
-				    size_t size)
+/* What record_put() writes at most of so many bytes by that plan, with raw data by r->format. */
+static inline size_t record_longest(const struct plan *plan, const struct record *r, size_t size)
 {
 	/* What is found by its place may be there twice, but not more. */
-	size_t raw = format ? format->plan.fixed + 2 * size * format->plan.per_byte : 0;
+	size_t raw = r->format ? r->format->plan.fixed + 2 * size * r->format->plan.per_byte : 0;
 
 	/* The type, offset, size, misc and event come before, the rest and the notes behind. */
 	return raw + plan->fixed + plan->paths + size * (plan->per_byte > 2 ? plan->per_byte : 2) +

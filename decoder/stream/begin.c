@@ -30,7 +30,8 @@ static int make_list_header(struct decoder *d, struct out *out)
 		n = input_read_at(&d->in, 0, page, sizeof(page));
 		if (n < (long)d->ring.page)
 			return n < 0 ? (int)n : -EIO;
-		p = out_room(out, record_longest(&d->ring.plan, NULL, (size_t)d->ring.page));
+		p = out_room(out,
+			     record_longest(&d->ring.plan, &d->lines.raw, (size_t)d->ring.page));
 		if (!p)
 			return -ENOMEM;
 		p = put_text(p, ",\"page\":{");
@@ -147,8 +148,8 @@ static int begin_perfdata(struct decoder *d, struct error *e)
 	if (d->parts.dir < 0 && perfdata_has_feature(&d->file, d->events.abi, "dir_format"))
 		lines_diagnostic(
 			&d->lines, place_at(0), "parts", 0,
-			"this is one file of a recording that is a directory: more records "
-			"are in its data.0 and the like; decode the directory");
+			"this is one file of a recording that is a directory, whose data.0, "
+			"data.1, ... have the other records: decode the directory");
 	for (unsigned i = 0; i < d->parts.count; i++) /* perf numbers them from 0 */
 		if (d->parts.numbers[i] != i) {
 			lines_diagnostic(&d->lines, place_at(0), "parts", 0,

@@ -533,19 +533,20 @@ static void put_line(struct lines *lines, const struct lines_record *header,
 	const struct plan *plan = header->plan;
 	const struct format *format =
 		header->event >= 0 ? lines->events->list[header->event].format : NULL;
-	size_t longest = record_longest(plan, format, header->size), n;
+	size_t longest, n;
 	const struct joined *joined = NULL;
 	enum record_problem problem;
 	char *start, *p;
 
 	if (lines->join && !join_line(lines, header, bytes, place, &joined))
 		return;
-	longest += joined ? join_longest(joined) : 0;
+	lines->record.format = format;
+	longest = record_longest(plan, &lines->record, header->size) +
+		  (joined ? join_longest(joined) : 0);
 	start = out_room(lines->out, longest);
 	if (!start || !room_for_notes(lines, plan))
 		return;
 	p = put_head(put_begin(start, lines, header->slot, place), lines, header);
-	lines->record.format = format;
 	problem = record_put(plan, &lines->record, bytes, 8, header->size, header->misc, &p);
 	if (__builtin_expect(lines->record.err, 0))
 		lines->out->err = lines->record.err;
@@ -592,8 +593,8 @@ static void find_reading(struct lines *lines, const unsigned char *bytes, struct
 		/* only what it says was lost counts, and what later records go by */
 		const struct plan *plan = first_plan(lines, record);
 		bool is_read = plan && plan->keeps && room_for_notes(lines, plan);
-		char *p = is_read ? out_room(lines->out, record_longest(plan, NULL, record->size))
-				  : NULL;
+		size_t longest = is_read ? record_longest(plan, &lines->record, record->size) : 0;
+		char *p = is_read ? out_room(lines->out, longest) : NULL;
 
 		record->taken = LINES_PASSED_BY;
 		if (plan && plan->lost_offset)
@@ -759,8 +760,7 @@ bool lines_fits(struct lines *lines, const unsigned char *bytes, size_t size)
 	trial.notes = false;
 	trial.strict = true;
 	trial.again = NULL;
-	trial.format = NULL; /* of the last record's event */
-	p = out_room(lines->out, record_longest(plan, NULL, size));
+	p = out_room(lines->out, record_longest(plan, &trial, size));
 	fits = p && record_put(plan, &trial, bytes, 8, size, misc, &p) == RECORD_OK;
 	for (size_t i = 0; i < trial.finding_count; i++) /* a text of the wrong length */
 		if (!strcmp(trial.findings[i].code, "padding") ||
@@ -775,9 +775,8 @@ void lines_put_held(struct lines *lines, bool at_end)
 
 	while ((held = join_next(lines->join, at_end))) {
 		struct lines_record record = held->record;
-		bool silent;
+		bool silent = lines->options.silent;
 
-		silent = lines->options.silent;
 		lines->options.silent = true; /* it was said when the sample came */
 		find_plan(lines, &record, held->bytes, held->place); /* its own may be no more */
 		lines->options.silent = silent;

@@ -370,8 +370,9 @@ static enum record_problem run_section(const struct reader *r, const struct plan
 static int put_section(const struct reader *r, const struct section *section,
 		       const struct plan *plan, const unsigned char *bytes)
 {
-	size_t size = (size_t)section->range.size, longest = record_longest(plan, NULL, size) + 256;
+	size_t size = (size_t)section->range.size;
 	struct record *record = &r->lines->raw;
+	size_t longest = record_longest(plan, record, size) + 256;
 	char *p = out_room(r->out, longest), text[160];
 	enum record_problem problem;
 
@@ -520,7 +521,7 @@ static int put_features(struct reader *r)
 
 int perfdata_header_take_formats(struct events *events, const unsigned char *bytes, size_t size)
 {
-	/* as much at least: then all events are looked through */
+	/* a few bytes cost as a MiB does: all events are looked through each time */
 	size_t cost = size > TRACING_DATA_MAX / 32 ? size : TRACING_DATA_MAX / 32;
 	int err;
 

@@ -108,7 +108,7 @@ void values_free(struct values *values)
 static json_t *record_as_json(const struct plan *plan, struct record *r, const unsigned char *bytes,
 			      size_t size, enum record_problem *problem)
 {
-	char *text = malloc(record_longest(plan, NULL, size) + PUT_SLACK), *p = text;
+	char *text = malloc(record_longest(plan, r, size) + PUT_SLACK), *p = text;
 	json_t *json;
 
 	if (!text)
