@@ -407,6 +407,7 @@ static int check_together(const struct request *request)
 				request->options.check ? "--check" : NULL,
 				has_format && request->options.header_only ? "--header" : NULL,
 				has_format && request->types.count ? "--type" : NULL,
+				has_format && request->fields.count ? "--fields" : NULL,
 				has_format && request->options.bytes ? "--bytes" : NULL,
 				has_format && request->options.flat ? "--flat" : NULL,
 				request->attr_of && request->attr_file ? "--attr" : NULL};

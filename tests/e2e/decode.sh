@@ -101,9 +101,24 @@ says out '"MMAP2":2'
 mkdir -p "$scratch/tracing/events/a/b"
 mkfifo "$scratch/tracing/events/a/b/format"
 echo '{"type": 2, "config": 1, "sample_type": ["raw"]}' >"$scratch/traced.json"
-"$PYTHON" -c 'import struct, sys; sys.stdout.buffer.write(struct.pack("=IHHII", 9, 2, 16, 4, 1))' >"$scratch/traced"
+"$PYTHON" -c 'import struct, sys; sys.stdout.buffer.write(struct.pack("=IHHIHBB", 9, 2, 16, 4, 1, 2, 3))' >"$scratch/traced"
 status 0 timeout 60 "$decode" --attr "$scratch/traced.json" --tracefs "$scratch/tracing" "$scratch/traced"
 says out '"code":"no-format","grade":"note"'
+# Fields whose names begin with common_ come first; where one does not, the format is not taken.
+rm "$scratch/tracing/events/a/b/format"
+for fields in common_b,own own,common_b; do
+	printf 'name: b\nID: 1\nformat:\n' >"$scratch/tracing/events/a/b/format"
+	offset=0
+	for field in common_type:2 "${fields%,*}:1" "${fields#*,}:1"; do
+		printf '\tfield:unsigned char %s;\toffset:%d;\tsize:%d;\tsigned:0;\n' "${field%:*}" "$offset" "${field#*:}"
+		offset=$((offset + ${field#*:}))
+	done | sed 's/char common_type/short common_type/' >>"$scratch/tracing/events/a/b/format"
+	status 0 "$decode" --attr "$scratch/traced.json" --tracefs "$scratch/tracing" "$scratch/traced"
+	case $fields in
+	common*) says out '"common":{"common_type":1,"common_b":2},"raw":{"own":3}' ;;
+	*) grep -q '"raw":"[0-9a-f]*0203"' "$scratch/out" || fail "a format whose common fields do not come first" ;;
+	esac
+done
 
 # A long format, and records that are looked at twice, at the end of what is read at once.
 "$PYTHON" - "$scratch/long" <<'PY' || fail "a recording with a long format"
@@ -238,6 +253,11 @@ done
 # --attr-of goes by the file and its order alone, and says where there is more than it could read.
 "$decode" --attr-of "$data" >"$scratch/attrs.json"
 "$decode" --attr-of "$data" --shard 2/2 --header --fields ip --type comm | cmp - "$scratch/attrs.json" || fail "--attr-of and other options"
+mkdir "$scratch/folder"
+cp "$data" "$scratch/folder/data"
+head -c 4000 /dev/zero >"$scratch/folder/data.0"
+status 0 "$decode" --attr-of "$scratch/folder"
+cmp "$scratch/out" "$scratch/attrs.json" || fail "--attr-of a folder"
 head -c 200 "$data" >"$scratch/short"
 status 1 "$decode" --attr-of "$scratch/short"
 says err "perhaps more attrs"
@@ -245,6 +265,11 @@ says err "perhaps more attrs"
 # What contradicts itself is refused, and a perf.data that --input calls something else is named.
 status 2 "$decode" --attr-of "$data" --check
 says err "--attr-of cannot be combined with --check"
+for option in '--type comm' '--fields ip' --bytes --flat --header; do
+	# shellcheck disable=SC2086 # an option and its value
+	status 2 "$decode" --format folded $option "$data"
+	says err "--format cannot be combined with ${option% *}"
+done
 status 2 "$decode" --attr-of "$data" --attr "$scratch/attrs.json"
 status 2 "$decode" -L -B "$data"
 says err "--big-endian or --little-endian, not both"
