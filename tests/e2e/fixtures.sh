@@ -62,6 +62,7 @@ for packed in fixtures/recorded/*.data.gz fixtures/recorded/*.ring.gz; do
 	[ -e "$name.script-D.txt.gz" ] || continue
 	"$PYTHON" tests/perf_script.py "$name.script-D.txt.gz" "$name.jsonl.gz" || fail "$packed is not what perf script -D prints"
 done
+"$decode" --flat --bytes fixtures/built/samples.le.data >>"$scratch/flat"
 most=20 # of each type
 [ -z "$TEST_WHOLE" ] || most=1000000
 for lines in all:decoded flat:flat; do
