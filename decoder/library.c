@@ -57,11 +57,12 @@ static int check_options(struct call *call, const struct perfabi_options *o, boo
 	if ((unsigned)o->format > PERFABI_RECORDS)
 		return refuse_option(call, "format", "another number", "an enum perfabi_format");
 	if (o->shards && (o->sort || o->join || o->output || o->aux))
-		return refuse_option(call, "shards", "one of them",
-				     "no sort, join, output or AUX data, which take all of it");
+		return refuse_option(
+			call, "shards", "one of them",
+			"no sort, join, output or AUX data, which need the whole recording");
 	if (has_lines && (o->join || o->output) && o->field_count)
 		return refuse_option(call, "fields", "one of them",
-				     "no join or output, which take all members");
+				     "no join or output, which need all members");
 	if (has_lines && o->flat && o->value_names)
 		return refuse_option(call, "value_names", "names", "numbers with flat");
 	if ((unsigned)o->output > PERFABI_FIREFOX)

@@ -344,6 +344,7 @@ static bool hand_out(struct perfabi_reader *reader, const struct perfabi_record 
 	return true;
 }
 
+/* Whatever comes next; apart, so that perfabi_next() saves few registers. */
 static __attribute__((noinline)) int next_of_any(struct perfabi_reader *reader,
 						 const struct perfabi_record **record)
 {

@@ -326,6 +326,7 @@ static int if_has(struct doc *d, const json_t *json, void *at, const struct wher
 
 static int if_number(struct doc *d, const json_t *json, void *at, const struct where *w)
 {
+	/* from LAYOUT_IF_IS on */
 	static const char *const tests[] = {"is", "not", "at_least", "left", NULL};
 	struct layout_condition *out = at;
 
@@ -425,6 +426,7 @@ static int check_bitfield(struct doc *d, void *made, const json_t *json, const s
 	return 0;
 }
 
+/* From LAYOUT_STRING on. */
 static const char *const texts[] = {"string", "bytes", "opaque", "attr", NULL};
 
 static int check_text_field(struct doc *d, void *made, const json_t *json, const struct where *w)

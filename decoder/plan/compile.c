@@ -254,6 +254,7 @@ static uint8_t op_of_type(const struct compiler *c, enum layout_type type)
 		[LAYOUT_S32] = OP_S32,   [LAYOUT_S64] = OP_S64,   [LAYOUT_HEX16] = OP_X16,
 		[LAYOUT_HEX32] = OP_X32, [LAYOUT_HEX64] = OP_X64, [LAYOUT_F64] = OP_F64};
 
+	/* either three stand in the order of their widths */
 	if (c->with->flat && type >= LAYOUT_HEX16 && type <= LAYOUT_HEX64)
 		return kinds[LAYOUT_U16 + (type - LAYOUT_HEX16)];
 	return type == LAYOUT_U64 && c->with->integers ? OP_I64 : kinds[type];

@@ -221,7 +221,7 @@ int formats_add(struct formats *formats, const struct abi *abi, const char *syst
 	struct format *format;
 	struct field_line field;
 	char line[LINE], name[LINE], *print_fmt = NULL;
-	size_t fields, last = 0; /* of the objects: the common fields come first */
+	size_t fields, object = 0; /* that the last field is in: the common ones come first */
 	uint64_t id = look_through(text, size, &fields);
 	uint32_t end = 0;
 	bool fits = true;
@@ -259,9 +259,9 @@ int formats_add(struct formats *formats, const struct abi *abi, const char *syst
 		else if (parse_field(line, &field)) {
 			size_t own = strncmp(field.name, "common_", 7) != 0;
 
-			fits = own >= last &&
+			fits = own >= object &&
 			       format_field(formats, &field, &objects[own].object, &end);
-			last = own;
+			object = own;
 		}
 	}
 	if (print_fmt && print_fmt_names(&formats->arena, print_fmt, nodes + 2 * fields,

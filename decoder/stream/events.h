@@ -87,8 +87,8 @@ struct events {
 	size_t count, capacity;
 	struct table ids; /* of event + 1 */
 	bool no_ids_said;
-	json_t **
-		found; /* takes the attrs, each with its ids: all that is read of a file; or NULL */
+	/* Takes the attrs, each with its ids: all that is read of a file. NULL: nobody asked. */
+	json_t **found;
 	unsigned changes;           /* how often something above became another */
 	struct id_clash clashes[2]; /* the first of two attrs alike, and of two that differ */
 };
