@@ -240,13 +240,13 @@ enum { ATTR_ALONE_MAX = 65536 }; /* bytes */
 /* Takes the input for the bytes of one attr, if the size that they say they have allows it. */
 static int take_attr_alone(struct decoder *d)
 {
-	size_t n = input_fill(&d->in, ATTR_ALONE_MAX + 1);
-	uint64_t size = d->in.seekable ? d->in.size : n, says;
-	const unsigned char *bytes = input_bytes(&d->in);
+	size_t n = input_fill(&d->part->in, ATTR_ALONE_MAX + 1);
+	uint64_t size = d->part->in.seekable ? d->part->in.size : n, says;
+	const unsigned char *bytes = input_bytes(&d->part->in);
 	const struct abi *abi = d->events.abi;
 
-	if (d->in.err)
-		return d->in.err;
+	if (d->part->in.err)
+		return d->part->in.err;
 	if (size < abi->attr_smallest || size > ATTR_ALONE_MAX)
 		return decoder_fail(d, -EINVAL,
 				    "neither a perf.data nor a struct perf_event_attr, which has "
@@ -261,7 +261,7 @@ static int take_attr_alone(struct decoder *d)
 				    (unsigned long long)says, (unsigned long long)size);
 	*d->events.found =
 		attr_to_json(abi, d->events.with.arch, bytes, (size_t)size, d->events.order);
-	input_select(&d->in, NULL, 0);
+	input_select(&d->part->in, NULL, 0);
 	return *d->events.found ? 0 : -ENOMEM;
 }
 
@@ -274,9 +274,10 @@ static int call_open(struct call *call, const struct perfabi *perfabi,
 	struct decode_options o;
 	int err;
 
-	*call = (struct call){
-		.perfabi = perfabi,
-		.decoder = {.parts = {.dir = -1, .fd = -1}, .aux = {.dir = -1, .index = -1}}};
+	*call = (struct call){.perfabi = perfabi,
+			      .decoder = {.data = {.fd = -1},
+					  .part = &call->decoder.data,
+					  .aux = {.dir = -1, .index = -1}}};
 	err = take_options(&o, call, options ? options : &no_options, what);
 	if (!err)
 		err = decoder_init(&call->decoder, &perfabi->base, &o, what->sink, what->context);
@@ -289,7 +290,7 @@ static int call_open(struct call *call, const struct perfabi *perfabi,
 static int open_input(struct call *call, int fd)
 {
 	struct decoder *d = &call->decoder;
-	int err = input_open(&d->in, fd);
+	int err = input_open(&d->part->in, fd);
 
 	if (err != -EISDIR)
 		return err;
@@ -298,12 +299,21 @@ static int open_input(struct call *call, int fd)
 		return error_text(&call->error, NULL, "a directory",
 				  "a file, to decode one shard of it");
 	}
-	err = parts_open(&d->parts, fd);
+	d->options.api.sort = d->options.api.sort || !d->options.finds;
+	err = parts_find(&d->parts, fd);
+	if (d->events.found) /* `data` has all attrs */
+		d->parts.count = 0;
+	d->more = err ? NULL : calloc(d->parts.count + 1, sizeof(*d->more));
+	if (!d->more)
+		return err ? err : -ENOMEM;
+	for (size_t i = 0; i < d->parts.count; i++)
+		d->more[i] = (struct part){
+			.fd = -1, .state = NOT_OPEN, .number = d->parts.numbers[i] + 1};
+	err = decoder_open_part(d, &d->data);
 	if (err == -ENOENT)
 		return error_text(&call->error, NULL, "a directory without the file `data`",
 				  "a recording");
-	d->options.api.sort = d->options.api.sort || !d->options.finds;
-	return err ? err : input_open(&d->in, d->parts.fd);
+	return err;
 }
 
 int call_begin(struct call *call, const struct perfabi *perfabi, const struct call_input *input,
@@ -316,15 +326,15 @@ int call_begin(struct call *call, const struct perfabi *perfabi, const struct ca
 	size_t n;
 
 	if (!err && input->in_memory)
-		err = input_open_memory(&d->in, input->memory, input->size);
+		err = input_open_memory(&d->part->in, input->memory, input->size);
 	else if (!err)
 		err = open_input(call, input->fd);
 	if (err)
 		return err;
 	options = options ? options : &no_options;
-	n = input_fill(&d->in, PERFDATA_MAGIC);
-	is_perfdata = perfdata_detect(input_bytes(&d->in), n, &order);
-	if (d->events.found && !d->in.err && !is_perfdata)
+	n = input_fill(&d->part->in, PERFDATA_MAGIC);
+	is_perfdata = perfdata_detect(input_bytes(&d->part->in), n, &order);
+	if (d->events.found && !d->part->in.err && !is_perfdata)
 		return take_attr_alone(d);
 	err = decoder_find_format(d, &call->error);
 	if (!err && d->format != PERFABI_PERF_DATA && !options->attr && is_perfdata) {
@@ -347,8 +357,8 @@ int call_begin(struct call *call, const struct perfabi *perfabi, const struct ca
 	}
 	if (!err)
 		err = decoder_tracefs(d);
-	if (!err && d->in.err)
-		err = d->in.err;
+	if (!err && d->part->in.err)
+		err = d->part->in.err;
 	return err;
 }
 
@@ -389,7 +399,7 @@ int call_result(const struct call *call, int err, const struct lines_sums *sums,
 	result->option = err == -EINVAL ? call->decoder.option : NULL;
 	if (d->message[0])
 		memcpy(result->message, d->message, sizeof(result->message));
-	else if (err == d->in.err)
+	else if (err == d->part->in.err)
 		snprintf(result->message, sizeof(result->message), "reading: %s", strerror(-err));
 	else
 		error_sentence(&call->error, err, result->message, sizeof(result->message));

@@ -2,8 +2,8 @@
 """Records made by hand, as --join has them: joined.py PERFABI-DECODE FOLDER CC
 
 Samples whose call chain ends in a CALLCHAIN_DEFERRED come out behind it, in their order, and those for which none comes at the end. One that
-waits while the recording's HEADER_FEATURE comes is decoded as all others. A sample with more than its fields keeps its line. With --symbols a
-function of a file of this machine has its name, unless the recording says that the file was another. A process that perf found running has no maps
+waits while the recording's HEADER_FEATURE comes is decoded as all others. A sample with more than its fields keeps its line. The files of a
+directory that has more than may wait are read in turn, so that none comes late. With --symbols a function of a file of this machine has its name, unless the recording says that the file was another. A process that perf found running has no maps
 of its parent's, and a guest none of the host's."""
 
 import json
@@ -90,6 +90,20 @@ path = recording("more.data", IP | TID, record(9, USER, "QIIQ", 0x1000, 7, 7, 5)
 plain = lines(path)
 same("a sample with 8 bytes more", [line["type"] for line in plain if "ip" in line], ["SAMPLE"])
 same("that sample with --join", [{k: v for k, v in line.items() if k not in ("comm", "frames")} for line in lines(path, "--join")], plain)
+
+os.mkdir(os.path.join(folder, "turns"))
+path = os.path.dirname(recording("turns/data", TIME))
+for number in range(5):
+    with open(os.path.join(path, f"data.{number}"), "wb") as file:
+        header = record(9, USER, "Q", 0)[:8]
+        file.write(b"".join(header + struct.pack(order + "Q", time) for time in range(1 + number, 2_000_001, 5)))
+time = 0
+with subprocess.Popen([program, "--no-summary", "--flat", "--type", "sample", "--fields", "time", path], stdout=subprocess.PIPE) as run:
+    for time, line in enumerate(run.stdout):
+        if time and b'"time":%d}' % time not in line:
+            sys.exit(f"files that take turns, at {time}: {line!r}")
+same("samples of files that take turns", time, 2_000_000)
+
 
 library = os.path.join(folder, "named.so")
 with open(os.path.join(folder, "named.c"), "w", encoding="utf-8") as file:

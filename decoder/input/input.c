@@ -105,11 +105,11 @@ int input_open_memory(struct input *in, const void *bytes, size_t size)
 void input_close(struct input *in)
 {
 	free(in->window);
-	in->window = NULL;
 	unpack_free(in->unpack);
 	free(in->packed.own);
 	if (in->spooled)
 		close(in->fd);
+	*in = (struct input){.fd = -1, .err = in->err};
 }
 
 const char *input_folder(void)

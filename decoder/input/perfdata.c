@@ -142,54 +142,37 @@ static int take_file_name(struct parts *parts, const char *name)
 	return 0;
 }
 
-/* A file whose reading does not wait, nor go on forever. 0 or a negative errno, as errno is. */
-static int open_regular(struct parts *parts, const char *name)
-{
-	struct stat st;
-
-	parts->fd = openat(parts->dir, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	if (parts->fd < 0 || fstat(parts->fd, &st))
-		return -errno;
-	errno = S_ISREG(st.st_mode) ? 0 : EINVAL;
-	return -errno;
-}
-
-int parts_open(struct parts *parts, int dir)
+int parts_find(struct parts *parts, int dir)
 {
 	DIR *names = folder_open_at(dir, ".");
 	const struct dirent *entry;
 	int err = 0;
 
-	*parts = (struct parts){.dir = dir, .fd = -1};
+	*parts = (struct parts){.dir = dir};
 	if (!names)
 		return -errno;
 	for (errno = 0; !err && (entry = readdir(names)); errno = 0)
 		err = take_file_name(parts, entry->d_name);
 	err = err ? err : -errno;
 	closedir(names);
-	if (err)
-		return err;
-	if (parts->count)
+	if (!err && parts->count)
 		qsort(parts->numbers, parts->count, sizeof(*parts->numbers), by_number);
-	return open_regular(parts, "data");
+	return err;
 }
 
-int parts_next(struct parts *parts)
+int parts_open(const struct parts *parts, const unsigned *number)
 {
-	char name[32];
+	char name[32] = "data";
+	struct stat st;
+	int fd;
 
-	if (parts->dir < 0 || parts->next == parts->count)
-		return 0;
-	if (parts->fd >= 0)
-		close(parts->fd);
-	snprintf(name, sizeof(name), "data.%u", parts->numbers[parts->next++]);
-	return open_regular(parts, name) ? -errno : 1;
-}
-
-void parts_close(struct parts *parts)
-{
-	if (parts->fd >= 0)
-		close(parts->fd);
-	free(parts->numbers);
-	*parts = (struct parts){.dir = -1, .fd = -1};
+	if (number)
+		snprintf(name, sizeof(name), "data.%u", *number);
+	fd = openat(parts->dir, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+		return fd;
+	close(fd);
+	return -EINVAL;
 }

@@ -48,19 +48,18 @@ bool perfdata_has_feature(const struct perfdata *file, const struct abi *abi, co
 struct parts {
 	int dir;           /* -1: it is none */
 	unsigned *numbers; /* ascending */
-	size_t count, capacity, next;
-	int fd; /* of the part that is read now, or of `data`; -1: none */
+	size_t count, capacity;
 };
 
-/*
- * Opens `data` of the directory, whose descriptor stays the caller's, in parts->fd. 0 or a negative
- * errno; close with parts_close() in any case.
- */
-int parts_open(struct parts *parts, int dir);
+/* Which parts the directory has, whose descriptor stays the caller's. 0 or a negative errno; free
+ * the numbers in any case. */
+int parts_find(struct parts *parts, int dir);
 
-/* Opens the next one instead. 1, 0 if there is none, or a negative errno. */
-int parts_next(struct parts *parts);
-void parts_close(struct parts *parts);
+/*
+ * Opens data.N, or `data` without a number, for reading that does not wait, nor go on forever.
+ * A descriptor or a negative errno.
+ */
+int parts_open(const struct parts *parts, const unsigned *number);
 
 struct ring {
 	struct segment segments[SEGMENTS];

@@ -56,7 +56,7 @@ int aux_take(struct decoder *d, uint64_t *taken)
 	fd = openat(d->aux.dir, name, *at ? O_WRONLY | O_APPEND | O_CLOEXEC : NEW_FILE, 0666);
 	if (fd < 0)
 		return -errno;
-	while (!err && (some = input_take(&d->in, d->follow - *taken, &data))) {
+	while (!err && (some = input_take(&d->part->in, d->part->follow - *taken, &data))) {
 		err = write_fully(fd, data, some);
 		*taken += some;
 	}
@@ -67,7 +67,7 @@ int aux_take(struct decoder *d, uint64_t *taken)
 		     ",\"cpu\":%d,\"tid\":%d,\"aux_offset\":\"0x%" PRIx64
 		     "\",\"reference\":\"0x%" PRIx64 "\",\"record\":%" PRIu64 "}\n",
 		     name, *at, *taken, (int32_t)numbers[CPU], (int32_t)numbers[TID],
-		     numbers[AUX_OFFSET], numbers[REFERENCE], d->follow_place.offset);
+		     numbers[AUX_OFFSET], numbers[REFERENCE], d->part->follow_place.offset);
 	err = err ? err : write_fully(d->aux.index, line, (size_t)n);
 	*at += *taken;
 	return err;

@@ -27,7 +27,7 @@ static int make_list_header(struct decoder *d, struct out *out)
 	if (err)
 		return err;
 	if (is_ring) {
-		n = input_read_at(&d->in, 0, page, sizeof(page));
+		n = input_read_at(&d->part->in, 0, page, sizeof(page));
 		if (n < (long)d->ring.page)
 			return n < 0 ? (int)n : -EIO;
 		p = out_room(out,
@@ -65,7 +65,7 @@ static int put_header(struct decoder *d)
 	if (is_later || d->options.no_header)
 		d->out.sink = out_drop;
 	err = d->format == PERFABI_PERF_DATA
-		      ? perfdata_header_put(&d->file, &d->in, &d->events, &d->lines, &d->out)
+		      ? perfdata_header_put(&d->file, &d->part->in, &d->events, &d->lines, &d->out)
 		      : make_list_header(d, &d->out);
 	d->lines.limit = 0;
 	if (d->lines.unsaid)
@@ -96,7 +96,7 @@ static int set_shard(struct decoder *d, uint64_t offset, uint64_t size, struct e
 {
 	const struct perfabi_options *o = &d->options.api;
 
-	if (o->shards && !d->in.seekable)
+	if (o->shards && !d->part->in.seekable)
 		return no_shards_of(d, "a pipe", "a file, whose size is known", e);
 	if (o->shards < 2)
 		return 0;
@@ -109,7 +109,7 @@ static int set_shard(struct decoder *d, uint64_t offset, uint64_t size, struct e
 
 static int spool(struct decoder *d)
 {
-	int err = input_spool(&d->in);
+	int err = input_spool(&d->part->in);
 
 	return err ? decoder_fail(d, err, "keeping what comes through a pipe in %s (TMPDIR): %s",
 				  input_folder(), strerror(-err))
@@ -119,30 +119,30 @@ static int spool(struct decoder *d)
 static int begin_perfdata(struct decoder *d, struct error *e)
 {
 	struct segment data;
-	int err = perfdata_open(&d->file, d->events.abi, &d->in, d->events.order, e);
+	int err = perfdata_open(&d->file, d->events.abi, &d->part->in, d->events.order, e);
 
-	if (!err && !d->file.is_pipe && !d->in.seekable)
+	if (!err && !d->file.is_pipe && !d->part->in.seekable)
 		err = spool(d);
 	if (err)
 		return err;
 	if (d->file.is_pipe) {
-		input_advance(&d->in, PERFDATA_PIPE_HEADER);
-		err = set_shard(d, PERFDATA_PIPE_HEADER, d->in.size, e);
+		input_advance(&d->part->in, PERFDATA_PIPE_HEADER);
+		err = set_shard(d, PERFDATA_PIPE_HEADER, d->part->in.size, e);
 		return err ? err : put_header(d);
 	}
 	/* where the data is, as far as it is in the file */
 	data = d->file.data;
-	if (data.offset > d->in.size)
-		data = (struct segment){d->in.size, 0};
-	else if (d->file.open_ended || data.size > d->in.size - data.offset)
-		data.size = d->in.size - data.offset;
+	if (data.offset > d->part->in.size)
+		data = (struct segment){d->part->in.size, 0};
+	else if (d->file.open_ended || data.size > d->part->in.size - data.offset)
+		data.size = d->part->in.size - data.offset;
 	err = set_shard(d, data.offset, data.size, e);
 	if (!err)
 		err = put_header(d);
 	if (err)
 		return err;
 	if (d->events.found) {
-		input_select(&d->in, NULL, 0);
+		input_select(&d->part->in, NULL, 0);
 		return 0;
 	}
 	if (d->parts.dir < 0 && perfdata_has_feature(&d->file, d->events.abi, "dir_format"))
@@ -160,24 +160,24 @@ static int begin_perfdata(struct decoder *d, struct error *e)
 		lines_diagnostic(
 			&d->lines, place_at(PERFDATA_DATA_SIZE), "not-closed", 0,
 			"data.size is 0: perf did not close this file; read on to its end");
-	if (d->file.data.offset > d->in.size)
+	if (d->file.data.offset > d->part->in.size)
 		lines_diagnostic(&d->lines, place_at(PERFDATA_DATA_OFFSET), "section-past-end", 0,
 				 "the data begins at %llu of %llu bytes",
 				 (unsigned long long)d->file.data.offset,
-				 (unsigned long long)d->in.size);
+				 (unsigned long long)d->part->in.size);
 	else if (d->file.data.size > data.size)
 		lines_diagnostic(&d->lines, place_at(PERFDATA_DATA_SIZE), "truncated", 0,
 				 "the header says %llu bytes of data, and %llu are there",
 				 (unsigned long long)d->file.data.size,
 				 (unsigned long long)data.size);
-	input_select(&d->in, &data, 1);
+	input_select(&d->part->in, &data, 1);
 	return d->out.err;
 }
 
 static int begin_ring(struct decoder *d, struct error *e)
 {
 	bool backward = attr_list_flag(d->attrs, d->events.abi, "write_backward");
-	int err = ring_open(&d->ring, d->events.abi, &d->in, d->events.order, backward, e);
+	int err = ring_open(&d->ring, d->events.abi, &d->part->in, d->events.order, backward, e);
 
 	if (!err)
 		err = put_header(d);
@@ -186,12 +186,12 @@ static int begin_ring(struct decoder *d, struct error *e)
 	d->lines.sums.passed_over += d->ring.unread; /* an AUX area, say */
 	d->lines.options.backward = backward;
 	d->lines.options.cut_end = d->ring.lost_end;
-	input_select(&d->in, d->ring.segments, SEGMENTS);
+	input_select(&d->part->in, d->ring.segments, SEGMENTS);
 	if (d->ring.lost_begin) {
 		uint64_t linear;
-		struct place place = place_at(input_offset(&d->in, 0, &linear));
+		struct place place = place_at(input_offset(&d->part->in, 0, &linear));
 
-		damage_begin(&d->damage, &d->events, NULL, 0, SCAN_MORE, place);
+		damage_begin(&d->part->damage, &d->events, NULL, 0, SCAN_MORE, place);
 	}
 	return d->out.err;
 }
@@ -204,19 +204,20 @@ int decoder_find_format(struct decoder *d, struct error *e)
 {
 	enum perfabi_format wanted = d->options.api.format;
 	enum byte_order order = d->events.order;
-	size_t n = input_fill(&d->in, PERFDATA_PIPE_HEADER);
+	size_t n = input_fill(&d->part->in, PERFDATA_PIPE_HEADER);
 	bool is_perfdata = (wanted == PERFABI_AUTO || wanted == PERFABI_PERF_DATA) &&
-			   perfdata_detect(input_bytes(&d->in), n, &order);
+			   perfdata_detect(input_bytes(&d->part->in), n, &order);
 	int is_ring = 0;
 
 	if (!is_perfdata && (wanted == PERFABI_AUTO || wanted == PERFABI_RING)) {
-		n = input_fill(&d->in, RING_PAGE_MIN);
-		is_ring = ring_detect(d->events.abi, input_bytes(&d->in), n, RING_MOST, &order);
+		n = input_fill(&d->part->in, RING_PAGE_MIN);
+		is_ring =
+			ring_detect(d->events.abi, input_bytes(&d->part->in), n, RING_MOST, &order);
 	}
-	if (is_ring < 0 || d->in.err)
-		return is_ring < 0 ? is_ring : d->in.err;
-	if (!n && unpack_wrong(d->in.unpack))
-		return decoder_fail(d, -EINVAL, "%s", unpack_wrong(d->in.unpack));
+	if (is_ring < 0 || d->part->in.err)
+		return is_ring < 0 ? is_ring : d->part->in.err;
+	if (!n && unpack_wrong(d->part->in.unpack))
+		return decoder_fail(d, -EINVAL, "%s", unpack_wrong(d->part->in.unpack));
 	if (!n)
 		return error_text(e, NULL, "empty input", "a recording");
 	d->format = wanted        ? wanted
@@ -235,7 +236,7 @@ int decoder_find_format(struct decoder *d, struct error *e)
 int decoder_begin(struct decoder *d, struct error *e)
 {
 	bool is_ring = d->format == PERFABI_RING;
-	int err = is_ring && !d->in.seekable ? spool(d) : 0;
+	int err = is_ring && !d->part->in.seekable ? spool(d) : 0;
 
 	if (d->format == PERFABI_PERF_DATA)
 		return begin_perfdata(d, e);
@@ -246,6 +247,6 @@ int decoder_begin(struct decoder *d, struct error *e)
 	if (!err && is_ring)
 		return begin_ring(d, e);
 	if (!err)
-		err = set_shard(d, 0, d->in.size, e);
+		err = set_shard(d, 0, d->part->in.size, e);
 	return err ? err : put_header(d);
 }

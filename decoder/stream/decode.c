@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "stream/join.h"
 
@@ -139,10 +140,12 @@ static int sort_run(struct decoder *d, const unsigned char *bytes, size_t size, 
 		size_t n = size_of(d, bytes);
 		uint64_t time;
 
-		if (events_time(&d->events, type, bytes, n, &time) && time && time != UINT64_MAX)
-			err = sort_add(&d->sorter, time, bytes, n, place);
-		else
-			err = put_own(d, bytes, n, place);
+		if (!events_time(&d->events, type, bytes, n, &time) || time == UINT64_MAX)
+			time = 0;
+		if (time > d->part->newest)
+			d->part->newest = time;
+		err = time ? sort_add(&d->sorter, time, bytes, n, place)
+			   : put_own(d, bytes, n, place);
 		if (!err && type == d->round_type && d->parts.dir < 0) /* a round of one file */
 			err = sort_round(&d->sorter);
 		bytes += n;
@@ -195,9 +198,9 @@ static int pass_over(struct decoder *d, const unsigned char *bytes, size_t size,
 		return is_formats ? drain_for_formats(d, bytes + 8 + plan_fixed_size(plan), size)
 				  : 0;
 	}
-	d->collects = is_formats ? FOLLOWS : 0;
+	d->part->collects = is_formats ? FOLLOWS : 0;
 	if (d->aux.dir >= 0 && !strcmp(value->name, "auxtrace") && size <= sizeof(d->aux.record)) {
-		d->collects = AUX_DATA;
+		d->part->collects = AUX_DATA;
 		memset(d->aux.record, 0, sizeof(d->aux.record));
 		memcpy(d->aux.record, bytes, size);
 	}
@@ -239,7 +242,7 @@ static int put_inner(struct decoder *d, const unsigned char *bytes, size_t size,
 	int err = 0;
 
 	if (d->role[type] == FOLLOWED)
-		err = pass_over(d, bytes, size, &d->decompress.follow);
+		err = pass_over(d, bytes, size, &d->part->decompress.follow);
 	else
 		lines_diagnostic(&d->lines, place, "misplaced", 0,
 				 "%s inside a compressed record: its contents are not used",
@@ -251,8 +254,8 @@ static int put_inner(struct decoder *d, const unsigned char *bytes, size_t size,
  * holds is said, and what it should have had. */
 static int put_decompressed(struct decoder *d, bool at_end)
 {
-	struct decompress *z = &d->decompress;
-	struct place place = {d->piece.place.offset, (int64_t)z->position, d->part};
+	struct decompress *z = &d->part->decompress;
+	struct place place = {d->part->piece.place.offset, (int64_t)z->position, d->part->number};
 	int err = 0;
 
 	while (!err && z->start < z->end) {
@@ -264,10 +267,10 @@ static int put_decompressed(struct decoder *d, bool at_end)
 			n = size < z->follow ? size : (size_t)z->follow;
 			z->follow -= n;
 			count_passed_over(d, n);
-		} else if (d->inner.active) {
+		} else if (d->part->inner.active) {
 			if (!at_end && size < SCAN_ENOUGH)
 				break;
-			n = damage_pass(&d->inner, &d->lines, bytes, size, at_end);
+			n = damage_pass(&d->part->inner, &d->lines, bytes, size, at_end);
 		} else if ((n = whole_records(d, bytes, size, at_end, &stop))) {
 			err = put_run(d, bytes, n, place);
 		} else if (stop == SCAN_SPECIAL) {
@@ -276,7 +279,7 @@ static int put_decompressed(struct decoder *d, bool at_end)
 		} else if (stop == SCAN_MORE) {
 			break;
 		} else {
-			damage_begin(&d->inner, &d->events, bytes, size, stop, place);
+			damage_begin(&d->part->inner, &d->events, bytes, size, stop, place);
 		}
 		z->start += n;
 		z->position += n;
@@ -284,8 +287,8 @@ static int put_decompressed(struct decoder *d, bool at_end)
 	}
 	if (err || !at_end)
 		return err;
-	if (d->inner.active)
-		damage_end(&d->inner, &d->lines);
+	if (d->part->inner.active)
+		damage_end(&d->part->inner, &d->lines);
 	if (z->follow)
 		lines_diagnostic(
 			&d->lines, place, "truncated", 0,
@@ -305,8 +308,8 @@ static int put_decompressed(struct decoder *d, bool at_end)
  */
 static int decompress_step(struct decoder *d)
 {
-	struct piece *piece = &d->piece;
-	struct decompress *z = &d->decompress;
+	struct piece *piece = &d->part->piece;
+	struct decompress *z = &d->part->decompress;
 	struct place place = piece->place;
 	const char *why;
 	int bad = 0, err = 0;
@@ -325,8 +328,8 @@ static int decompress_step(struct decoder *d)
 		return err;
 	piece->active = false;
 	place.within = (int64_t)z->position;
-	if (d->inner.active)
-		damage_interrupt(&d->inner, &d->lines, place);
+	if (d->part->inner.active)
+		damage_interrupt(&d->part->inner, &d->lines, place);
 	return d->out.err;
 }
 
@@ -335,6 +338,7 @@ static int compressed(struct decoder *d, const unsigned char *bytes, size_t size
 {
 	const struct plan *plan =
 		events_plan(&d->events, d->events.bare, d->events.slot_of[record_type(d, bytes)]);
+	struct part *part = d->part;
 	uint64_t length = UINT64_MAX;
 	size_t payload = 8;
 
@@ -344,9 +348,9 @@ static int compressed(struct decoder *d, const unsigned char *bytes, size_t size
 		payload += plan_fixed_size(plan); /* COMPRESSED2: padding is behind it */
 	if (length > size - payload)
 		length = size - payload;
-	if (d->decompress.start == d->decompress.end) /* nothing of the last one waits */
-		d->inner.place.offset = place.offset;
-	d->piece = (struct piece){true, bytes + payload, (size_t)length, place};
+	if (part->decompress.start == part->decompress.end) /* nothing of the last one waits */
+		part->inner.place.offset = place.offset;
+	part->piece = (struct piece){true, bytes + payload, (size_t)length, place};
 	return put_own(d, bytes, size, place);
 }
 
@@ -397,7 +401,7 @@ static int special(struct decoder *d, const unsigned char *bytes, size_t size, s
 	if (role == COMPRESSED)
 		return compressed(d, bytes, size, place);
 	if (role == FOLLOWED)
-		err = pass_over(d, bytes, size, &d->follow);
+		err = pass_over(d, bytes, size, &d->part->follow);
 	if (!err && d->jobs && role != FOLLOWED)
 		err = jobs_drain(d->jobs);
 	if (!err)
@@ -427,39 +431,92 @@ static void large(struct decoder *d, const unsigned char *bytes, struct place pl
 				 "a record of %llu bytes is passed over", (unsigned long long)size);
 	else
 		lines_put_large(&d->lines, bytes, size, place);
-	d->follow = size - 8;
-	d->collects = d->role[type] == TRACING_DATA ? IN_LARGE : 0;
+	d->part->follow = size - 8;
+	d->part->collects = d->role[type] == TRACING_DATA ? IN_LARGE : 0;
 }
 
-/* Behind the last record of a file: the next file of the directory. *more: there is one. */
-static int end_file(struct decoder *d, bool *more)
+int decoder_open_part(struct decoder *d, struct part *part)
 {
-	int next, err = d->in.err;
+	const unsigned *number = part == &d->data ? NULL : &d->parts.numbers[part - d->more];
+	int err;
 
-	if (!err && d->damage.active) /* a pipe: nothing was left to pass over when it ended */
-		damage_end(&d->damage, &d->lines);
+	part->fd = parts_open(&d->parts, number);
+	part->state = IS_OPEN;
+	err = part->fd < 0 ? part->fd : input_open(&part->in, part->fd);
+	if (err && err != -ENOMEM && number)
+		decoder_fail(d, err, "data.%u: %s", *number, strerror(-err));
+	return err;
+}
+
+static void close_part(struct part *part)
+{
+	part->state = AT_END;
+	input_close(&part->in);
+	decompress_free(&part->decompress);
+	if (part->fd >= 0)
+		close(part->fd);
+	part->fd = -1;
+}
+
+/* Behind the last record of a file. 0 or a negative errno. */
+static int end_part(struct decoder *d)
+{
+	struct part *part = d->part;
+	struct place place = {.within = -1, .part = part->number};
+	int err = part->in.err;
+
+	if (!err && part->damage.active) /* a pipe: nothing was left to pass over when it ended */
+		damage_end(&part->damage, &d->lines);
 	/* Whatever comes now is said behind all else: by the last shard. */
 	d->lines.options.silent = d->last != UINT64_MAX;
-	if (!err && unpack_wrong(d->in.unpack))
-		lines_diagnostic(&d->lines, (struct place){.within = -1, .part = d->part}, "packed",
-				 0, "%s", unpack_wrong(d->in.unpack));
+	if (!err && unpack_wrong(part->in.unpack))
+		lines_diagnostic(&d->lines, place, "packed", 0, "%s",
+				 unpack_wrong(part->in.unpack));
 	if (!err)
 		err = put_decompressed(d, true);
-	next = err || d->events.found ? err : parts_next(&d->parts); /* one has all attrs */
-	if (next > 0) {
-		d->part = d->parts.numbers[d->parts.next - 1] + 1;
-		decompress_free(&d->decompress);
-		d->damage = d->inner = (struct damage){0};
-		input_close(&d->in);
-		next = input_open(&d->in, d->parts.fd);
-		*more = !next;
-		return next;
+	if (!err)
+		close_part(part);
+	return err;
+}
+
+/*
+ * Of the files that did not end the one that came least far in time, for as long as that is so:
+ * what waits to be sorted is then a window of each and what is out of order in one. 0 or a negative
+ * errno.
+ */
+static int take_turns(struct decoder *d, struct part **part)
+{
+	struct part *next = NULL;
+
+	if (d->part->state == IS_OPEN && d->part->newest <= d->turn)
+		return 0;
+	d->turn = UINT64_MAX;
+	for (size_t i = 0; i <= d->parts.count; i++) {
+		struct part *other = i ? &d->more[i - 1] : &d->data;
+
+		if (other->state == AT_END)
+			continue;
+		if (!next || other->newest < next->newest) {
+			struct part *was = next;
+
+			next = other;
+			other = was;
+		}
+		if (other && other->newest < d->turn)
+			d->turn = other->newest;
 	}
-	*more = false;
-	if (!next)
-		lines_no_formats(&d->lines, &d->events, place_at(0));
-	if (next || !d->options.api.sort)
-		return next;
+	*part = d->part = next ? next : d->part;
+	return d->part->state == NOT_OPEN ? decoder_open_part(d, next) : 0;
+}
+
+/* Behind the last record of all. 0 or a negative errno. */
+static int end_records(struct decoder *d)
+{
+	int err = 0;
+
+	lines_no_formats(&d->lines, &d->events, place_at(0));
+	if (!d->options.api.sort)
+		return d->out.err;
 	err = sort_end(&d->sorter);
 	if (!err && d->lines.join)
 		lines_put_held(&d->lines, true);
@@ -473,13 +530,13 @@ static int end_file(struct decoder *d, bool *more)
 /* Tracing data behind a record, from the byte on at which its own form begins. 0 or -ENOMEM. */
 static int collect_formats(struct decoder *d, uint64_t *taken)
 {
-	size_t size = (size_t)d->follow, from = d->collects == IN_LARGE ? 4 : 0;
+	size_t size = (size_t)d->part->follow, from = d->part->collects == IN_LARGE ? 4 : 0;
 	unsigned char *bytes = malloc(size ? size : 1);
 	const unsigned char *some;
 	int err = bytes ? 0 : -ENOMEM;
 	size_t n;
 
-	while (!err && (n = input_take(&d->in, size - *taken, &some))) {
+	while (!err && (n = input_take(&d->part->in, size - *taken, &some))) {
 		memcpy(bytes + *taken, some, n);
 		*taken += n;
 	}
@@ -491,23 +548,23 @@ static int collect_formats(struct decoder *d, uint64_t *taken)
 
 static int skip(struct decoder *d)
 {
-	struct place place = d->follow_place;
-	uint64_t follow = d->follow, skipped = 0;
+	struct place place = d->part->follow_place;
+	uint64_t follow = d->part->follow, skipped = 0;
 	int err = 0;
 
 	set_silence(d, place);
-	if (d->collects == AUX_DATA) {
+	if (d->part->collects == AUX_DATA) {
 		err = aux_take(d, &skipped);
 		if (err)
 			decoder_fail(d, err, "writing AUX data to %s: %s", d->options.api.aux,
 				     strerror(-err));
-	} else if (d->collects && follow <= TRACING_DATA_MAX) {
+	} else if (d->part->collects && follow <= TRACING_DATA_MAX) {
 		err = collect_formats(d, &skipped);
 	} else {
-		skipped = input_skip(&d->in, follow);
+		skipped = input_skip(&d->part->in, follow);
 	}
-	d->collects = 0;
-	d->follow = 0;
+	d->part->collects = 0;
+	d->part->follow = 0;
 	count_passed_over(d, skipped);
 	if (skipped < follow)
 		lines_diagnostic(&d->lines, place, "truncated", 0,
@@ -519,13 +576,13 @@ static int skip(struct decoder *d)
 /* The records that the window begins with, or what is there instead. */
 static int take_window(struct decoder *d, const unsigned char *bytes, size_t size, bool at_end)
 {
-	struct place place = {.within = -1, .part = d->part};
+	struct place place = {.within = -1, .part = d->part->number};
 	enum scan_stop stop;
 	uint64_t linear;
 	size_t n;
 	int err = 0;
 
-	place.offset = input_offset(&d->in, 0, &linear);
+	place.offset = input_offset(&d->part->in, 0, &linear);
 	set_silence(d, place);
 	n = whole_records(d, bytes, size, at_end, &stop);
 	if (n) {
@@ -536,7 +593,7 @@ static int take_window(struct decoder *d, const unsigned char *bytes, size_t siz
 		n = cut ? cut : n;
 		if (d->jobs && !d->options.api.shards && !d->options.api.sort)
 			return out_flush(&d->out) ? d->out.err
-						  : jobs_window(d->jobs, &d->in, n, place);
+						  : jobs_window(d->jobs, &d->part->in, n, place);
 		err = put_run(d, bytes, n, place);
 	} else if (stop == SCAN_SPECIAL && size_is_large(d->events.order, bytes)) {
 		n = 8;
@@ -545,47 +602,52 @@ static int take_window(struct decoder *d, const unsigned char *bytes, size_t siz
 		n = size_of(d, bytes);
 		err = special(d, bytes, n, place);
 	} else if (stop == SCAN_MORE) {
-		d->wanted = size + 1;
+		d->part->wanted = size + 1;
 	} else {
-		damage_begin(&d->damage, &d->events, bytes, size, stop, place);
-		d->damage.lacks_bytes = d->format != PERFABI_RING;
+		damage_begin(&d->part->damage, &d->events, bytes, size, stop, place);
+		d->part->damage.lacks_bytes = d->format != PERFABI_RING;
 	}
-	input_advance(&d->in, n); /* the bytes stay where they are until more are read */
-	d->follow_place = place;
+	input_advance(&d->part->in, n); /* the bytes stay where they are until more are read */
+	d->part->follow_place = place;
 	return err ? err : d->out.err;
 }
 
 int decoder_step(struct decoder *d, bool *more)
 {
-	bool at_end;
+	struct part *part = d->part;
 	const unsigned char *bytes;
-	size_t size;
-	int err = 0;
+	size_t size, want;
+	bool at_end;
+	int err;
 
 	*more = true;
-	if (d->piece.active)
+	if (part->piece.active)
 		return decompress_step(d);
-	if (d->follow)
-		err = skip(d);
+	if (part->follow)
+		return skip(d);
+	err = take_turns(d, &part);
 	/* what there is goes out before a pipe is waited for */
-	if (!err && !d->in.seekable && input_would_block(&d->in)) {
+	if (!err && !part->in.seekable && input_would_block(&part->in)) {
 		err = out_flush(&d->out);
 		if (!err && d->jobs)
 			err = jobs_drain(d->jobs);
 	}
-	if (err)
-		return err;
-	size = input_fill(&d->in, d->in.seekable && d->wanted < FILL ? FILL : d->wanted);
-	bytes = input_bytes(&d->in);
-	at_end = input_at_end(&d->in);
-	if (!size || d->in.err)
-		return end_file(d, more);
-	d->wanted = 1;
-	if (d->damage.active && !at_end && size < SCAN_ENOUGH) {
-		d->wanted = SCAN_ENOUGH;
-	} else if (d->damage.active) {
-		set_silence(d, d->damage.place);
-		input_advance(&d->in, damage_pass(&d->damage, &d->lines, bytes, size, at_end));
+	*more = part->state != AT_END;
+	if (err || !*more)
+		return err ? err : end_records(d);
+	want = part->in.seekable ? FILL : 1;
+	size = input_fill(&part->in, part->wanted > want ? part->wanted : want);
+	bytes = input_bytes(&part->in);
+	at_end = input_at_end(&part->in);
+	if (!size || part->in.err)
+		return end_part(d);
+	part->wanted = 0;
+	if (part->damage.active && !at_end && size < SCAN_ENOUGH) {
+		part->wanted = SCAN_ENOUGH;
+	} else if (part->damage.active) {
+		set_silence(d, part->damage.place);
+		input_advance(&part->in,
+			      damage_pass(&part->damage, &d->lines, bytes, size, at_end));
 	} else {
 		err = take_window(d, bytes, size, at_end);
 	}
@@ -638,8 +700,9 @@ int decoder_init(struct decoder *d, const struct events *base, const struct deco
 	*d = (struct decoder){.options = *options,
 			      .sink = sink,
 			      .context = context,
-			      .wanted = 1,
-			      .parts = {.dir = -1, .fd = -1},
+			      .parts = {.dir = -1},
+			      .data = {.fd = -1},
+			      .part = &d->data,
 			      .aux = {.dir = -1, .index = -1},
 			      .sorter = {.put = put_own, .to = d},
 			      .last = UINT64_MAX};
@@ -705,7 +768,11 @@ int decoder_end(struct decoder *d, int err, struct lines_sums *sums)
 void decoder_free(struct decoder *d)
 {
 	plan_free(&d->ring.plan);
-	decompress_free(&d->decompress);
+	close_part(&d->data);
+	for (size_t i = 0; d->more && i < d->parts.count; i++)
+		close_part(&d->more[i]);
+	free(d->more);
+	free(d->parts.numbers);
 	if (d->lines.join)
 		join_free(d->lines.join);
 	if (d->lines.profile)
@@ -713,8 +780,6 @@ void decoder_free(struct decoder *d)
 	lines_free(&d->lines);
 	out_free(&d->out);
 	events_free(&d->events);
-	input_close(&d->in);
-	parts_close(&d->parts);
 	aux_close(&d->aux);
 	sort_free(&d->sorter);
 }

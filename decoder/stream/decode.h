@@ -2,7 +2,7 @@
 /*
  * One recording, from its first byte to its last: what it is, and its header line (begin.c), then
  * its records (decode.c). Whoever decodes calls, in this order, decoder_init(), input_open() of
- * d->in, decoder_find_format(), decoder_begin(), decoder_records(), decoder_end() and
+ * d->part->in, decoder_find_format(), decoder_begin(), decoder_records(), decoder_end() and
  * decoder_free(); where one fails, decoder_end() if decoder_init() did not, and decoder_free().
  */
 #ifndef PERFABI_DECODE_H
@@ -102,12 +102,29 @@ struct piece {
 	struct place place;
 };
 
+/* One file of the recording, and how far it is read. */
+struct part {
+	struct input in;
+	int fd; /* of a directory's: to be closed */
+	enum { IS_OPEN, NOT_OPEN, AT_END } state;
+	unsigned number; /* as place.part */
+	uint64_t newest; /* time of its records so far, if they are sorted */
+	size_t wanted;   /* bytes of a pipe that the next step needs; of a file, FILL at least */
+	struct decompress decompress;
+	struct piece piece;
+	uint64_t follow; /* bytes behind the last record that are to be skipped */
+	struct place follow_place;
+	/* What they are: tracing data behind a record or in one, AUX data; 0: nobody wants them. */
+	enum { FOLLOWS = 1, IN_LARGE, AUX_DATA } collects;
+	struct damage damage, inner; /* of the file, and of the compressed stream */
+};
+
 struct decoder {
 	struct decode_options options;
 	struct events events;
-	struct input in;
-	struct parts parts; /* of a directory */
-	unsigned part;      /* as place.part */
+	struct parts parts;             /* of a directory */
+	struct part data, *more, *part; /* `data` or the only one; parts.count; that is read now */
+	uint64_t turn; /* the time up to which it is: of the others none has less */
 	struct sorter sorter;
 	unsigned round_type; /* type_index() of FINISHED_ROUND */
 	struct out out;
@@ -115,17 +132,9 @@ struct decoder {
 	struct jobs *jobs;
 	int (*sink)(void *, const char *, size_t);
 	void *context;
-	size_t wanted; /* bytes of a pipe that the next step needs; of a file, FILL at least */
-	struct decompress decompress;
-	struct piece piece;
-	uint64_t follow; /* bytes behind the last record that are to be skipped */
-	struct place follow_place;
-	/* What they are: tracing data behind a record or in one, AUX data; 0: nobody wants them. */
-	enum { FOLLOWS = 1, IN_LARGE, AUX_DATA } collects;
-	struct aux aux;              /* where AUX data goes */
-	struct damage damage, inner; /* of the file, and of the compressed stream */
-	enum perfabi_format format;  /* what it is: */
-	struct perfdata file;        /* one of these three, ... */
+	struct aux aux;             /* where AUX data goes */
+	enum perfabi_format format; /* what it is: */
+	struct perfdata file;       /* one of these three, ... */
 	struct ring ring;
 	const struct attr_list *attrs; /* ... and the attrs of a ring or of records */
 	uint8_t role[TYPES];  /* what else is to be done with a record; decode.c. 0: nothing */
@@ -137,6 +146,9 @@ struct decoder {
 /* With threads and buffers. `base`, by events_init(), must outlive it. 0 or -ENOMEM. */
 int decoder_init(struct decoder *d, const struct events *base, const struct decode_options *options,
 		 int (*sink)(void *context, const char *text, size_t size), void *context);
+
+/* Opens `data` of the directory that d->parts has, or a part of d->more. 0 or a negative errno. */
+int decoder_open_part(struct decoder *d, struct part *part);
 
 /* Learns from the input's first bytes what it is: d->format. 0, or a negative errno. */
 int decoder_find_format(struct decoder *d, struct error *e);
@@ -164,8 +176,8 @@ int aux_open(struct aux *aux, const char *dir);
 void aux_close(struct aux *aux);
 
 /*
- * Appends d->follow bytes of the input, which follow d->aux.record, to the file of its idx, and a
- * line to the index. *taken is how many there were. 0 or a negative errno.
+ * Appends d->part->follow bytes of the input, which follow d->aux.record, to the file of its idx,
+ * and a line to the index. *taken is how many there were. 0 or a negative errno.
  */
 int aux_take(struct decoder *d, uint64_t *taken);
 

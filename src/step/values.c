@@ -37,7 +37,7 @@ static int to_lines(const struct values_by *by, enum perfabi_format format,
 		err = decoder_init(d, &base, &options, out_append, lines);
 	if (!err) {
 		d->attrs = by->attrs;
-		err = input_open_memory(&d->in, bytes, size);
+		err = input_open_memory(&d->part->in, bytes, size);
 		if (!err)
 			err = decoder_find_format(d, e);
 		if (!err)
