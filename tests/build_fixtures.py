@@ -789,16 +789,20 @@ def killed(order):
     return rec
 
 
-def zstd(data):
-    """A frame of zstd with one block that is stored, not compressed (RFC 8878)."""
-    assert len(data) < 256
-    return struct.pack("<IBB", 0xFD2FB528, 0x20, len(data)) + struct.pack("<I", 1 | len(data) << 3)[:3] + data
+def zstd(data, zeros=0, behind=b""):
+    """A frame of zstd (RFC 8878) with blocks that are stored, not compressed, and between them one of zeros."""
+    size = len(data) + zeros + len(behind)
+    blocks = [(0, len(data), data)] + ([(1, zeros, b"\0"), (0, len(behind), behind)] if zeros else [])
+    frame = struct.pack("<IBB", 0xFD2FB528, 0x20, size) if size < 256 else struct.pack("<IBI", 0xFD2FB528, 0xA0, size)
+    for i, (kind, length, content) in enumerate(blocks, 1):
+        frame += struct.pack("<I", (i == len(blocks)) | kind << 1 | length << 3)[:3] + content
+    return frame
 
 
 def compressed(order):
-    """A record in two pieces of one stream, and one in COMPRESSED2 with padding behind."""
+    """A record in two pieces of one stream, one in COMPRESSED2 with padding behind, and one of more than 64 KiB before another."""
     attr = Attr(order, config=9, sample_type=IP | TID)
-    rec = Recording(order, [(attr, [])])
+    rec = Recording(order, [(attr, [])], sums={"passed_over": 65544})
 
     def sample(ip):
         return struct.pack(order + "IHHQII", 9, 2, 24, ip, 1, 2)
@@ -818,6 +822,12 @@ def compressed(order):
     last = zstd(sample(0x3000))
     put(83, "COMPRESSED2", Bytes(order).u64("data_size", len(last)).raw(last).say(compressed_bytes=len(last))
         .raw(b"\0" * (-len(last) % 8)), (48, inner[2]))
+    large = zstd(struct.pack(order + "IHH", 33000, 1, 16), 65544, sample(0x3000))
+    offset = rec.base() + len(rec.data)
+    rec.record(81, "COMPRESSED", Bytes(order).raw(large).say(compressed_bytes=len(large)))
+    large_one = diagnostic(offset, "unknown-type", "a record of 65552 bytes is passed over")
+    rec.lines.append({"type": "diagnostic", "offset": offset, "within": 72, **large_one})
+    rec.lines.append({"type": "SAMPLE", "offset": offset, "within": 72 + 65552, **inner[2]})
     return rec
 
 

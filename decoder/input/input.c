@@ -300,15 +300,12 @@ size_t input_take(struct input *in, uint64_t most, const unsigned char **bytes)
 const unsigned char *input_give(struct input *in, size_t n, unsigned char **buffer)
 {
 	unsigned char *given = in->window;
-	size_t start = in->start, left = in->end - in->start - n;
+	size_t behind = in->start + n;
 
-	memcpy(*buffer, given + start + n, left);
+	memcpy(*buffer + behind, given + behind, in->end - behind);
 	in->base = in->window = *buffer;
 	*buffer = given;
-	in->start = 0;
-	in->end = left;
-	in->position += n;
-	return given + start;
+	return given + in->start;
 }
 
 uint64_t input_skip(struct input *in, uint64_t n)

@@ -79,8 +79,8 @@ void input_advance(struct input *in, size_t n);
 size_t input_take(struct input *in, uint64_t most, const unsigned char **bytes);
 
 /*
- * Gives away the window, which has INPUT_WINDOW bytes, with its first n, whose place in it is
- * returned, for `*buffer`, which has as many; what is behind them is copied.
+ * Gives away the window, which has INPUT_WINDOW bytes, for `*buffer`, which has as many, to where
+ * all but the next n bytes are copied. Returns where those are.
  */
 const unsigned char *input_give(struct input *in, size_t n, unsigned char **buffer);
 

@@ -235,104 +235,6 @@ static size_t whole_records(struct decoder *d, const unsigned char *bytes, size_
 	return from || is_none || size < BELIEVED ? from : n;
 }
 
-/* A record in a compressed one that is more than written; what follows it is passed over next. */
-static int put_inner(struct decoder *d, const unsigned char *bytes, size_t size, struct place place)
-{
-	unsigned type = record_type(d, bytes);
-	int err = 0;
-
-	if (d->role[type] == FOLLOWED)
-		err = pass_over(d, bytes, size, &d->part->decompress.follow);
-	else
-		lines_diagnostic(&d->lines, place, "misplaced", 0,
-				 "%s inside a compressed record: its contents are not used",
-				 d->events.records[d->events.slot_of[type]].value->name);
-	return err ? err : put_own(d, bytes, size, place);
-}
-
-/* Whole records out of the decompressed stream; at_end: no more of it comes, and what it still
- * holds is said, and what it should have had. */
-static int put_decompressed(struct decoder *d, bool at_end)
-{
-	struct decompress *z = &d->part->decompress;
-	struct place place = {d->part->piece.place.offset, (int64_t)z->position, d->part->number};
-	int err = 0;
-
-	while (!err && z->start < z->end) {
-		const unsigned char *bytes = z->bytes + z->start;
-		size_t size = z->end - z->start, n = 0;
-		enum scan_stop stop;
-
-		if (z->follow) { /* bytes that follow a record and are none */
-			n = size < z->follow ? size : (size_t)z->follow;
-			z->follow -= n;
-			count_passed_over(d, n);
-		} else if (d->part->inner.active) {
-			if (!at_end && size < SCAN_ENOUGH)
-				break;
-			n = damage_pass(&d->part->inner, &d->lines, bytes, size, at_end);
-		} else if ((n = whole_records(d, bytes, size, at_end, &stop))) {
-			err = put_run(d, bytes, n, place);
-		} else if (stop == SCAN_SPECIAL) {
-			n = size_of(d, bytes);
-			err = put_inner(d, bytes, n, place);
-		} else if (stop == SCAN_MORE) {
-			break;
-		} else {
-			damage_begin(&d->part->inner, &d->events, bytes, size, stop, place);
-		}
-		z->start += n;
-		z->position += n;
-		place.within = (int64_t)z->position;
-	}
-	if (err || !at_end)
-		return err;
-	if (d->part->inner.active)
-		damage_end(&d->part->inner, &d->lines);
-	if (z->follow)
-		lines_diagnostic(
-			&d->lines, place, "truncated", 0,
-			"%llu more bytes should follow the last record of the compressed data",
-			(unsigned long long)z->follow);
-	z->follow = 0;
-	if (z->is_cut)
-		lines_diagnostic(&d->lines, place, "zstd", z->waiting,
-				 "the compressed data ends inside a block, whose end is missing");
-	return d->out.err;
-}
-
-/*
- * As much of a compressed record as there is room for. Damage that goes on in the next one is said
- * of each, and in the shard of each: of this one all that has been passed over. Bytes that are too
- * few to tell wait for the next.
- */
-static int decompress_step(struct decoder *d)
-{
-	struct piece *piece = &d->part->piece;
-	struct decompress *z = &d->part->decompress;
-	struct place place = piece->place;
-	const char *why;
-	int bad = 0, err = 0;
-
-	set_silence(d, place);
-	if (piece->left || z->holds_more) {
-		bad = decompress_some(z, &piece->input, &piece->left, &why);
-		if (bad == -ENOMEM)
-			return bad;
-		err = put_decompressed(d, bad);
-	}
-	if (bad) /* what came before is whole, what is left is lost */
-		lines_diagnostic(&d->lines, place, "zstd", piece->left,
-				 "compressed data that zstd does not take: %s", why);
-	if (err || (!bad && (piece->left || z->holds_more)))
-		return err;
-	piece->active = false;
-	place.within = (int64_t)z->position;
-	if (d->part->inner.active)
-		damage_interrupt(&d->part->inner, &d->lines, place);
-	return d->out.err;
-}
-
 static int compressed(struct decoder *d, const unsigned char *bytes, size_t size,
 		      struct place place)
 {
@@ -392,36 +294,9 @@ int decoder_tracefs(struct decoder *d)
 	return err ? err : names_by_formats(events);
 }
 
-static int special(struct decoder *d, const unsigned char *bytes, size_t size, struct place place)
-{
-	unsigned type = record_type(d, bytes);
-	uint8_t role = d->role[type];
-	int err = 0;
-
-	if (role == COMPRESSED)
-		return compressed(d, bytes, size, place);
-	if (role == FOLLOWED)
-		err = pass_over(d, bytes, size, &d->part->follow);
-	if (!err && d->jobs && role != FOLLOWED)
-		err = jobs_drain(d->jobs);
-	if (!err)
-		err = put_own(d, bytes, size, place);
-	if (!err && role == HEADER_ATTR)
-		err = add_event(d, bytes, size, place);
-	else if (!err && role == HEADER_FEATURE && size >= 16)
-		err = perfdata_header_take_feature(&d->events,
-						   load_word(bytes + 8, 8, d->events.order),
-						   bytes + 16, size - 16);
-	else if (!err && role == TRACING_DATA && size > 12)
-		err = perfdata_header_take_formats(&d->events, bytes + 12, size - 12);
-	else if (!err && role == EVENT_UPDATE)
-		err = names_by(&d->events, d->events.records[d->events.slot_of[type]].value, bytes,
-			       8, size);
-	return err;
-}
-
 /* A record of more than 64 KiB, which simpleperf writes. */
-static void large(struct decoder *d, const unsigned char *bytes, struct place place)
+static int large(struct decoder *d, const unsigned char *bytes, struct place place,
+		 uint64_t *follow)
 {
 	uint64_t size = size_is_large(d->events.order, bytes);
 	unsigned type = record_type(d, bytes);
@@ -431,8 +306,168 @@ static void large(struct decoder *d, const unsigned char *bytes, struct place pl
 				 "a record of %llu bytes is passed over", (unsigned long long)size);
 	else
 		lines_put_large(&d->lines, bytes, size, place);
-	d->part->follow = size - 8;
+	*follow = size - 8;
 	d->part->collects = d->role[type] == TRACING_DATA ? IN_LARGE : 0;
+	return d->out.err;
+}
+
+/* A record that is more than written, of `size` bytes; in a compressed one it is only passed over.
+ */
+static int special(struct decoder *d, const unsigned char *bytes, size_t size, struct place place)
+{
+	bool is_inner = place.within >= 0;
+	uint64_t *follow = is_inner ? &d->part->decompress.follow : &d->part->follow;
+	unsigned type = record_type(d, bytes);
+	const struct abi_value *value;
+	uint8_t role = d->role[type];
+	int err = 0;
+
+	if (size_is_large(d->events.order, bytes))
+		return large(d, bytes, place, follow);
+	value = d->events.records[d->events.slot_of[type]].value;
+	if (role == FOLLOWED)
+		err = pass_over(d, bytes, size, follow);
+	else if (is_inner)
+		lines_diagnostic(&d->lines, place, "misplaced", 0,
+				 "%s inside a compressed record: its contents are not used",
+				 value->name);
+	else if (role == COMPRESSED)
+		return compressed(d, bytes, size, place);
+	else if (d->jobs)
+		err = jobs_drain(d->jobs);
+	if (!err)
+		err = put_own(d, bytes, size, place);
+	if (err || is_inner)
+		return err;
+	if (role == HEADER_ATTR)
+		err = add_event(d, bytes, size, place);
+	else if (role == HEADER_FEATURE && size >= 16)
+		err = perfdata_header_take_feature(&d->events,
+						   load_word(bytes + 8, 8, d->events.order),
+						   bytes + 16, size - 16);
+	else if (role == TRACING_DATA && size > 12)
+		err = perfdata_header_take_formats(&d->events, bytes + 12, size - 12);
+	else if (role == EVENT_UPDATE)
+		err = names_by(&d->events, value, bytes, 8, size);
+	return err;
+}
+
+/* Of the whole records that the window begins with, *n bytes, those that lie together. */
+static int put_window(struct decoder *d, const unsigned char *bytes, size_t *n, struct place place)
+{
+	uint64_t linear;
+	size_t cut = 0; /* where a ring begins again, but for the one across */
+
+	input_offset(&d->part->in, 0, &linear);
+	while (*n > linear && cut < linear)
+		cut += size_of(d, bytes + cut);
+	*n = cut ? cut : *n;
+	if (!d->jobs || d->options.api.shards || d->options.api.sort)
+		return put_run(d, bytes, *n, place);
+	return out_flush(&d->out) ? d->out.err : jobs_window(d->jobs, &d->part->in, *n, place);
+}
+
+/*
+ * The records that these bytes begin with, or what is there instead: *n of them are done with. None
+ * are where more is needed to tell, or where `damage` begins. 0 or a negative errno.
+ */
+static int take_bytes(struct decoder *d, const unsigned char *bytes, size_t size, bool at_end,
+		      struct place place, struct damage *damage, size_t *n)
+{
+	bool is_inner = place.within >= 0;
+	enum scan_stop stop;
+
+	*n = 0;
+	if (damage->active) {
+		if (at_end || size >= SCAN_ENOUGH)
+			*n = damage_pass(damage, &d->lines, bytes, size, at_end);
+		return d->out.err;
+	}
+	*n = whole_records(d, bytes, size < INPUT_WINDOW ? size : INPUT_WINDOW,
+			   at_end && size <= INPUT_WINDOW, &stop);
+	if (*n)
+		return is_inner ? put_run(d, bytes, *n, place) : put_window(d, bytes, n, place);
+	if (stop == SCAN_SPECIAL) {
+		*n = size_is_large(d->events.order, bytes) ? 8 : size_of(d, bytes);
+		return special(d, bytes, *n, place);
+	}
+	if (stop != SCAN_MORE) {
+		damage_begin(damage, &d->events, bytes, size, stop, place);
+		damage->lacks_bytes = !is_inner && d->format != PERFABI_RING;
+	}
+	return d->out.err;
+}
+
+/* Whole records out of the decompressed stream; at_end: no more of it comes, and what it still
+ * holds is said, and what it should have had. */
+static int put_decompressed(struct decoder *d, bool at_end)
+{
+	struct part *part = d->part;
+	struct decompress *z = &part->decompress;
+	struct place place = {part->piece.place.offset, (int64_t)z->position, part->number};
+	int err = 0;
+
+	while (!err && z->start < z->end) {
+		bool was_active = part->inner.active;
+		size_t size = z->end - z->start, n = size < z->follow ? size : (size_t)z->follow;
+
+		z->follow -= n; /* bytes that follow a record and are none */
+		count_passed_over(d, n);
+		if (!n)
+			err = take_bytes(d, z->bytes + z->start, size, at_end, place, &part->inner,
+					 &n);
+		if (!n && part->inner.active == was_active)
+			break;
+		z->start += n;
+		z->position += n;
+		place.within = (int64_t)z->position;
+	}
+	if (err || !at_end)
+		return err;
+	if (part->inner.active)
+		damage_end(&part->inner, &d->lines);
+	if (z->follow)
+		lines_diagnostic(
+			&d->lines, place, "truncated", 0,
+			"%llu more bytes should follow the last record of the compressed data",
+			(unsigned long long)z->follow);
+	z->follow = 0;
+	if (z->is_cut)
+		lines_diagnostic(&d->lines, place, "zstd", z->waiting,
+				 "the compressed data ends inside a block, whose end is missing");
+	return d->out.err;
+}
+
+/*
+ * As much of a compressed record as there is room for. Damage that goes on in the next one is said
+ * of each, and in the shard of each: of this one all that has been passed over. Bytes that are too
+ * few to tell wait for the next.
+ */
+static int decompress_step(struct decoder *d)
+{
+	struct piece *piece = &d->part->piece;
+	struct decompress *z = &d->part->decompress;
+	struct place place = piece->place;
+	const char *why;
+	int bad = 0, err = 0;
+
+	set_silence(d, place);
+	if (piece->left || z->holds_more) {
+		bad = decompress_some(z, &piece->input, &piece->left, &why);
+		if (bad == -ENOMEM)
+			return bad;
+		err = put_decompressed(d, bad);
+	}
+	if (bad) /* what came before is whole, what is left is lost */
+		lines_diagnostic(&d->lines, place, "zstd", piece->left,
+				 "compressed data that zstd does not take: %s", why);
+	if (err || (!bad && (piece->left || z->holds_more)))
+		return err;
+	piece->active = false;
+	place.within = (int64_t)z->position;
+	if (d->part->inner.active)
+		damage_interrupt(&d->part->inner, &d->lines, place);
+	return d->out.err;
 }
 
 int decoder_open_part(struct decoder *d, struct part *part)
@@ -573,51 +608,13 @@ static int skip(struct decoder *d)
 	return err ? err : d->out.err;
 }
 
-/* The records that the window begins with, or what is there instead. */
-static int take_window(struct decoder *d, const unsigned char *bytes, size_t size, bool at_end)
-{
-	struct place place = {.within = -1, .part = d->part->number};
-	enum scan_stop stop;
-	uint64_t linear;
-	size_t n;
-	int err = 0;
-
-	place.offset = input_offset(&d->part->in, 0, &linear);
-	set_silence(d, place);
-	n = whole_records(d, bytes, size, at_end, &stop);
-	if (n) {
-		size_t cut = 0; /* where a ring begins again, but for the one across */
-
-		while (n > linear && cut < linear)
-			cut += size_of(d, bytes + cut);
-		n = cut ? cut : n;
-		if (d->jobs && !d->options.api.shards && !d->options.api.sort)
-			return out_flush(&d->out) ? d->out.err
-						  : jobs_window(d->jobs, &d->part->in, n, place);
-		err = put_run(d, bytes, n, place);
-	} else if (stop == SCAN_SPECIAL && size_is_large(d->events.order, bytes)) {
-		n = 8;
-		large(d, bytes, place);
-	} else if (stop == SCAN_SPECIAL) {
-		n = size_of(d, bytes);
-		err = special(d, bytes, n, place);
-	} else if (stop == SCAN_MORE) {
-		d->part->wanted = size + 1;
-	} else {
-		damage_begin(&d->part->damage, &d->events, bytes, size, stop, place);
-		d->part->damage.lacks_bytes = d->format != PERFABI_RING;
-	}
-	input_advance(&d->part->in, n); /* the bytes stay where they are until more are read */
-	d->part->follow_place = place;
-	return err ? err : d->out.err;
-}
-
 int decoder_step(struct decoder *d, bool *more)
 {
 	struct part *part = d->part;
 	const unsigned char *bytes;
-	size_t size, want;
-	bool at_end;
+	struct place place = place_at(0);
+	size_t size, want, n;
+	uint64_t linear;
 	int err;
 
 	*more = true;
@@ -638,19 +635,15 @@ int decoder_step(struct decoder *d, bool *more)
 	want = part->in.seekable ? FILL : 1;
 	size = input_fill(&part->in, part->wanted > want ? part->wanted : want);
 	bytes = input_bytes(&part->in);
-	at_end = input_at_end(&part->in);
 	if (!size || part->in.err)
 		return end_part(d);
-	part->wanted = 0;
-	if (part->damage.active && !at_end && size < SCAN_ENOUGH) {
-		part->wanted = SCAN_ENOUGH;
-	} else if (part->damage.active) {
-		set_silence(d, part->damage.place);
-		input_advance(&part->in,
-			      damage_pass(&part->damage, &d->lines, bytes, size, at_end));
-	} else {
-		err = take_window(d, bytes, size, at_end);
-	}
+	place.part = part->number;
+	place.offset = input_offset(&part->in, 0, &linear);
+	set_silence(d, part->damage.active ? part->damage.place : place);
+	err = take_bytes(d, bytes, size, input_at_end(&part->in), place, &part->damage, &n);
+	part->wanted = n ? 0 : part->damage.active ? SCAN_ENOUGH : size + 1;
+	input_advance(&part->in, n); /* the bytes stay where they are until more are read */
+	part->follow_place = place;
 	return err;
 }
 

@@ -15,17 +15,15 @@ enum { SLOT_BYTES = INPUT_WINDOW, SLOTS_PER_THREAD = 2, PIECES = 64 };
 
 enum slot_state { NEW, FILLED, TAKEN, DONE };
 
-struct part {
-	size_t size;
-	struct place place;
-};
-
 struct slot {
 	enum slot_state state;
 	unsigned char *bytes;
 	const unsigned char *begin; /* of the records in it */
 	size_t size;
-	struct part pieces[PIECES];
+	struct {
+		size_t size;
+		struct place place;
+	} pieces[PIECES];
 	size_t piece_count;
 	struct out out;
 	struct lines lines;
@@ -124,36 +122,20 @@ static struct slot *slot_for(struct jobs *jobs, size_t size)
 	return slot;
 }
 
-/* The length of the whole records that fit into `room`; at least one. */
-static size_t cut(const struct events *events, const unsigned char *bytes, size_t size, size_t room)
+static void add_piece(struct slot *slot, size_t size, struct place place)
 {
-	size_t at = 0;
-
-	if (size <= room)
-		return size;
-	for (;;) {
-		size_t length = (size_t)load_word(bytes + at + 6, 2, events->order);
-
-		if (at && at + length > room)
-			return at;
-		at += length;
-	}
+	slot->size += size;
+	slot->pieces[slot->piece_count].size = size;
+	slot->pieces[slot->piece_count++].place = place;
 }
 
 int jobs_records(struct jobs *jobs, const unsigned char *bytes, size_t size, struct place place)
 {
-	while (size) {
-		struct slot *slot = slot_for(jobs, size < SLOT_BYTES / 2 ? size : SLOT_BYTES / 2);
-		size_t n = cut(slot->lines.events, bytes, size, SLOT_BYTES - slot->size);
+	struct slot *slot = slot_for(jobs, size);
 
-		slot->begin = slot->bytes;
-		memcpy(slot->bytes + slot->size, bytes, n);
-		slot->size += n;
-		slot->pieces[slot->piece_count++] = (struct part){n, place};
-		bytes += n;
-		size -= n;
-		place_advance(&place, n);
-	}
+	slot->begin = slot->bytes;
+	memcpy(slot->bytes + slot->size, bytes, size);
+	add_piece(slot, size, place);
 	return jobs->err;
 }
 
@@ -161,15 +143,11 @@ int jobs_window(struct jobs *jobs, struct input *in, size_t size, struct place p
 {
 	struct slot *slot;
 
-	if (size < SLOT_BYTES / 2 || in->memory || in->capacity < INPUT_WINDOW) {
-		jobs_records(jobs, input_bytes(in), size, place);
-		input_advance(in, size);
-		return jobs->err;
-	}
+	if (size < SLOT_BYTES / 2 || in->memory || in->capacity < INPUT_WINDOW)
+		return jobs_records(jobs, input_bytes(in), size, place);
 	slot = slot_for(jobs, SLOT_BYTES);
 	slot->begin = input_give(in, size, &slot->bytes);
-	slot->size = size;
-	slot->pieces[slot->piece_count++] = (struct part){size, place};
+	add_piece(slot, size, place);
 	submit(jobs);
 	return jobs->err;
 }

@@ -176,13 +176,12 @@ struct jobs *jobs_start(unsigned threads, const struct events *events,
 			const struct lines_options *options,
 			int (*sink)(void *, const char *, size_t), void *context);
 
-/* Whole records, to be written behind all that was given before. 0 or the sink's first error. */
+/* Whole records, of INPUT_WINDOW bytes at most, to be written behind all that was given before.
+ * 0 or the sink's first error. */
 int jobs_records(struct jobs *jobs, const unsigned char *bytes, size_t size, struct place place);
 
-/*
- * The same for the first `size` bytes of the input's window, which are given away if that is worth
- * it. They are behind the window then in any case.
- */
+/* The same for the first `size` bytes of the input's window, which is given away if that is worth
+ * it. */
 int jobs_window(struct jobs *jobs, struct input *in, size_t size, struct place place);
 
 /* Text, likewise; its form is that of a sink. */
