@@ -58,6 +58,14 @@ const struct abi_value *abi_value(const struct abi_family *family, const char *n
 	return NULL;
 }
 
+uint64_t abi_number(const struct abi *abi, const char *family, const char *name)
+{
+	const struct abi_family *values = abi_family(abi, family);
+	const struct abi_value *value = values ? abi_value(values, name, NULL) : NULL;
+
+	return value ? value->value : 0;
+}
+
 const struct abi_value *abi_value_of(const struct abi_family *family, uint64_t value)
 {
 	for (size_t i = 0; i < family->count; i++)

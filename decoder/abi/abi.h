@@ -135,6 +135,9 @@ const struct abi_arch *abi_arch(const struct abi *abi, const char *machine);
 const struct abi_value *abi_value(const struct abi_family *family, const char *name,
 				  struct nearest *near);
 
+/* Its number, in the family of that name; 0: there is none. */
+uint64_t abi_number(const struct abi *abi, const char *family, const char *name);
+
 /* The first value of the family that is exactly `value`, or NULL. */
 const struct abi_value *abi_value_of(const struct abi_family *family, uint64_t value);
 

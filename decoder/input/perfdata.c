@@ -59,9 +59,8 @@ struct segment perfdata_segment(const unsigned char *bytes, enum byte_order orde
 static void read_features(struct perfdata *file, const struct abi *abi, const unsigned char *bytes,
 			  enum byte_order order)
 {
-	const struct abi_family *features = abi_family(abi, "feature");
-	const struct abi_value *hostname = abi_value(features, "hostname", NULL);
-	uint64_t bit = hostname && hostname->value < 32 ? UINT64_C(1) << hostname->value : 0;
+	uint64_t hostname = abi_number(abi, "feature", "hostname");
+	uint64_t bit = hostname && hostname < 32 ? UINT64_C(1) << hostname : 0;
 
 	for (size_t i = 0; i < FEATURES / 64; i++)
 		file->features[i] = load_word(bytes + 8 * i, 8, order);
@@ -107,10 +106,9 @@ int perfdata_open(struct perfdata *file, const struct abi *abi, struct input *in
 
 bool perfdata_has_feature(const struct perfdata *file, const struct abi *abi, const char *name)
 {
-	const struct abi_value *feature = abi_value(abi_family(abi, "feature"), name, NULL);
+	uint64_t n = abi_number(abi, "feature", name);
 
-	return feature && feature->value < FEATURES &&
-	       file->features[feature->value / 64] >> feature->value % 64 & 1;
+	return n && n < FEATURES && file->features[n / 64] >> n % 64 & 1;
 }
 
 /*

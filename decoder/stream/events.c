@@ -289,16 +289,13 @@ void events_set_formats(struct events *events)
 	events->changes++;
 }
 
-/* Whether an attr in the host's order is a tracepoint's whose samples have raw data. */
-static bool is_traced(const struct abi *abi, const unsigned char *attr)
+uint64_t events_attr(const struct events *events, const unsigned char *attr, size_t size,
+		     const char *name)
 {
-	const struct abi_field *type = abi_field(abi, "type"),
-			       *sample_type = abi_field(abi, "sample_type");
-	const struct abi_value *tracepoint = abi_value(abi_family(abi, "type"), "tracepoint", NULL);
-	const struct abi_value *raw = abi_value(sample_type->set, "raw", NULL);
+	const struct abi_field *field = abi_field(events->abi, name);
 
-	return tracepoint && raw && attr_get(type, attr, host_order()) == tracepoint->value &&
-	       attr_get(sample_type, attr, host_order()) & raw->value;
+	return field && field->offset + field->size <= size ? attr_get(field, attr, events->order)
+							    : 0;
 }
 
 int events_add(struct events *events, const unsigned char *attr, size_t size, struct error *e)
@@ -324,15 +321,18 @@ int events_add(struct events *events, const unsigned char *attr, size_t size, st
 	}
 	shape = shape_of(events, native, e);
 	if (shape >= 0) {
+		uint64_t type = events_attr(events, attr, size, "type");
+
 		events->list[events->count] = (__typeof__(*events->list)){
 			.shape = events->shapes[shape],
-			.is_traced = is_traced(abi, native),
-			.type = attr_get(abi_field(abi, "type"), native, host_order()),
-			.config = attr_get(abi_field(abi, "config"), native, host_order()),
-			.period = attr_get(abi_field(abi, "freq"), native, host_order())
+			.is_traced = type == abi_number(abi, "type", "tracepoint") &&
+				     events_attr(events, attr, size, "sample_type") &
+					     abi_number(abi, "sample_type", "raw"),
+			.type = type,
+			.config = events_attr(events, attr, size, "config"),
+			.period = events_attr(events, attr, size, "freq")
 					  ? 1
-					  : attr_get(abi_field(abi, "sample_period"), native,
-						     host_order()),
+					  : events_attr(events, attr, size, "sample_period"),
 		};
 		events->count++;
 		events->changes++;

@@ -112,6 +112,10 @@ int events_gather(const struct events *events, struct paths *paths);
  */
 int events_add(struct events *events, const unsigned char *attr, size_t size, struct error *e);
 
+/* The field of an attr of `size` bytes in events->order; 0: it has none. */
+uint64_t events_attr(const struct events *events, const unsigned char *attr, size_t size,
+		     const char *name);
+
 /* Gives each tracepoint with raw data its format, behind each change of events->formats. */
 void events_set_formats(struct events *events);
 

@@ -143,14 +143,6 @@ static const void *bytes_of(const struct join *join, enum wanted field, size_t *
 	return f ? join->bytes + f->offset : NULL;
 }
 
-static uint64_t constant_of(const struct abi *abi, const char *family, const char *name)
-{
-	const struct abi_family *values = abi_family(abi, family);
-	const struct abi_value *value = values ? abi_value(values, name, NULL) : NULL;
-
-	return value ? value->value : 0;
-}
-
 struct join *join_new(const struct events *events, const struct perfabi_options *options)
 {
 	struct join *join = calloc(1, sizeof(*join));
@@ -163,16 +155,16 @@ struct join *join_new(const struct events *events, const struct perfabi_options 
 	join->random = table_seed();
 	for (int i = 0; i < WANTED; i++)
 		join->numbers[i] = paths_number(events->with.paths, wanted_names[i]);
-	join->kernel_mode = constant_of(abi, "cpumode", "kernel");
-	join->user_mode = constant_of(abi, "cpumode", "user");
-	join->guest_kernel_mode = constant_of(abi, "cpumode", "guest_kernel");
-	join->guest_user_mode = constant_of(abi, "cpumode", "guest_user");
-	join->fork_exec = constant_of(abi, "misc", "fork_exec");
-	join->unregister = constant_of(abi, "ksymbol_flags", "unregister");
-	join->context_max = constant_of(abi, "callchain_context", "max");
-	join->context_kernel = constant_of(abi, "callchain_context", "kernel");
-	join->context_user = constant_of(abi, "callchain_context", "user");
-	join->context_deferred = constant_of(abi, "callchain_context", "user_deferred");
+	join->kernel_mode = abi_number(abi, "cpumode", "kernel");
+	join->user_mode = abi_number(abi, "cpumode", "user");
+	join->guest_kernel_mode = abi_number(abi, "cpumode", "guest_kernel");
+	join->guest_user_mode = abi_number(abi, "cpumode", "guest_user");
+	join->fork_exec = abi_number(abi, "misc", "fork_exec");
+	join->unregister = abi_number(abi, "ksymbol_flags", "unregister");
+	join->context_max = abi_number(abi, "callchain_context", "max");
+	join->context_kernel = abi_number(abi, "callchain_context", "kernel");
+	join->context_user = abi_number(abi, "callchain_context", "user");
+	join->context_deferred = abi_number(abi, "callchain_context", "user_deferred");
 	join->options = options;
 	return join;
 }

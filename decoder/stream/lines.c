@@ -72,58 +72,32 @@ static char *put_place(char *p, struct place place)
 }
 
 /*
- * The codes of diagnostics. Where one is an error, something is missing from the output, or cannot
- * be believed; a warning, all of it is there, and not all of it is understood or in order; a note,
- * kernels and perf do write such things and should not.
+ * An error is what is missing from the output, or cannot be believed; a warning, what is not
+ * understood or in order, and all there; a note, what kernels and perf write and should not.
  */
 static const char *const grade_names[GRADES] = {"error", "warning", "note"};
 
+/* Codes that are no errors. */
 static const struct {
 	const char *code;
 	enum perfabi_grade grade;
-} diagnostics[] = {
-	/* Where records begin and end. */
-	{"size-zero", PERFABI_ERROR},
-	{"size-short", PERFABI_ERROR},
-	{"size-past-end", PERFABI_ERROR},
-	{"no-record", PERFABI_ERROR},
-	{"truncated", PERFABI_ERROR},
+} lesser[] = {
 	{"overwritten", PERFABI_WARNING}, /* a buffer that goes round is meant to */
 	{"size-unaligned", PERFABI_WARNING},
-	/* What is in a record. */
-	{"field-past-end", PERFABI_ERROR},
-	{"no-attr", PERFABI_ERROR},
-	{"unknown-id", PERFABI_ERROR},
-	{"no-id", PERFABI_ERROR},
-	{"unknown-shape", PERFABI_ERROR},
 	{"unknown-type", PERFABI_WARNING},
 	{"unknown-bits", PERFABI_WARNING},
 	{"bytes-left", PERFABI_WARNING},
 	{"impossible", PERFABI_WARNING},
 	{"unterminated", PERFABI_WARNING},
 	{"time-order", PERFABI_WARNING},
+	{"attr-short", PERFABI_WARNING}, /* an older perf may have rewritten it */
+	{"id-shared", PERFABI_WARNING},  /* their records have the same fields */
+	{"feature", PERFABI_WARNING},
 	{"format", PERFABI_NOTE},
 	{"no-format", PERFABI_NOTE},
 	{"reserved", PERFABI_NOTE},
 	{"padding", PERFABI_NOTE},
-	/* The file around the records. */
-	{"packed", PERFABI_ERROR},
-	{"parts", PERFABI_ERROR},
-	{"late", PERFABI_ERROR},
-	{"not-closed", PERFABI_ERROR}, /* perf was killed: what it had not written is lost */
-	{"section-past-end", PERFABI_ERROR},
-	{"attr", PERFABI_ERROR},
-	{"attr-size", PERFABI_ERROR},
-	{"attr-short", PERFABI_WARNING}, /* an older perf may have rewritten it */
-	{"too-many-ids", PERFABI_ERROR},
-	{"ids-overlap", PERFABI_ERROR},
-	{"sections-overlap", PERFABI_ERROR},
-	{"id-twice", PERFABI_ERROR},
-	{"id-shared", PERFABI_WARNING}, /* their records have the same fields */
-	{"feature", PERFABI_WARNING},
 	{"more", PERFABI_NOTE}, /* each of them counts in its own grade */
-	{"zstd", PERFABI_ERROR},
-	{"misplaced", PERFABI_ERROR},
 };
 
 void lines_diagnostic(struct lines *lines, struct place place, const char *code, uint64_t skipped,
@@ -138,9 +112,9 @@ void lines_diagnostic(struct lines *lines, struct place place, const char *code,
 	va_start(args, format);
 	vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
-	for (size_t i = 0; i < sizeof(diagnostics) / sizeof(diagnostics[0]); i++)
-		if (!strcmp(diagnostics[i].code, code))
-			grade = diagnostics[i].grade;
+	for (size_t i = 0; i < sizeof(lesser) / sizeof(lesser[0]); i++)
+		if (!strcmp(lesser[i].code, code))
+			grade = lesser[i].grade;
 	lines->sums.diagnostics[grade]++;
 	lines->sums.skipped += skipped;
 	if (lines->limit && !--lines->limit) {

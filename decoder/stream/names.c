@@ -35,16 +35,6 @@ static int names_set(struct events *events, int event, const char *name, size_t 
 	return 0;
 }
 
-/* Of an attr of `size` bytes in the events' order. */
-static uint64_t field_of(const struct events *events, const unsigned char *attr, size_t size,
-			 const char *name)
-{
-	const struct abi_field *field = abi_field(events->abi, name);
-
-	return field && field->offset + field->size <= size ? attr_get(field, attr, events->order)
-							    : 0;
-}
-
 /* The name of a constant as perf's command line has it: cpu-cycles. "" if it has none. */
 static void constant(const struct events *events, const char *family, uint64_t value, char name[64])
 {
@@ -70,9 +60,9 @@ static void cache_name(const struct events *events, uint64_t config, char name[2
 int names_by_attr(struct events *events, int event, const unsigned char *attr, size_t size)
 {
 	static const char *const excludes[] = {"exclude_user", "exclude_kernel", "exclude_hv"};
-	uint64_t type = field_of(events, attr, size, "type");
-	uint64_t config = field_of(events, attr, size, "config");
-	uint64_t precise = field_of(events, attr, size, "precise_ip");
+	uint64_t type = events_attr(events, attr, size, "type");
+	uint64_t config = events_attr(events, attr, size, "config");
+	uint64_t precise = events_attr(events, attr, size, "precise_ip");
 	char type_name[64], name[256] = "", levels[4] = "";
 	size_t n, counted = 0;
 
@@ -85,7 +75,7 @@ int names_by_attr(struct events *events, int event, const unsigned char *attr, s
 		cache_name(events, config, name);
 	else if (!strcmp(type_name, "breakpoint"))
 		snprintf(name, sizeof(name), "mem:0x%" PRIx64,
-			 field_of(events, attr, size, "bp_addr"));
+			 events_attr(events, attr, size, "bp_addr"));
 	else if (!strcmp(type_name, "raw"))
 		snprintf(name, sizeof(name), "r%" PRIx64, config);
 	if (!name[0] && type_name[0])
@@ -93,7 +83,7 @@ int names_by_attr(struct events *events, int event, const unsigned char *attr, s
 	else if (!name[0])
 		snprintf(name, sizeof(name), "%" PRIu64 "/config=0x%" PRIx64 "/", type, config);
 	for (size_t i = 0; i < 3; i++)
-		if (!field_of(events, attr, size, excludes[i]))
+		if (!events_attr(events, attr, size, excludes[i]))
 			levels[counted++] = "ukh"[i];
 	if (counted == 3) /* what is counted is said where not all is */
 		levels[0] = '\0';

@@ -715,14 +715,12 @@ static int recording_begin(struct recording *r, int fd, const struct capture *c)
 /* perf orders records between these marks, one after each round over all buffers. */
 static int finish_round(struct recording *r, const struct abi *abi)
 {
-	const struct abi_family *records = abi_family(abi, "tool_record");
-	const struct abi_value *round = abi_value(records, "finished_round", NULL);
 	const struct {
 		uint32_t type;
 		uint16_t misc, size;
-	} header = {round ? (uint32_t)round->value : 0, 0, sizeof(header)};
+	} header = {(uint32_t)abi_number(abi, "tool_record", "finished_round"), 0, sizeof(header)};
 
-	return round ? recording_append(r, &header, sizeof(header)) : 0;
+	return header.type ? recording_append(r, &header, sizeof(header)) : 0;
 }
 
 /* Waits for a buffer to fill to its watermark, or for the command to end. */

@@ -76,8 +76,6 @@ static int print_event(const struct fact *fact, const struct evaluation *s, uint
 		       char *out, size_t size)
 {
 	const struct machine *machine = s->machine;
-	const struct abi_value *hw_cache =
-		abi_value(abi_family(machine->env->abi, "type"), "hw_cache", NULL);
 	const struct abi_family *family =
 		abi_field_set(machine->config, s->type, machine->env->arch);
 	const struct abi_value *name =
@@ -85,7 +83,7 @@ static int print_event(const struct fact *fact, const struct evaluation *s, uint
 		       : NULL;
 
 	(void)fact;
-	if (hw_cache && s->type == hw_cache->value)
+	if (s->type == abi_number(machine->env->abi, "type", "hw_cache"))
 		return print_cache_event(machine->env->abi, (uint32_t)value, out, size);
 	return name ? snprintf(out, size, "%s", name->name)
 		    : snprintf(out, size, "%#llx", (unsigned long long)value);

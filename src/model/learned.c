@@ -462,9 +462,9 @@ static int open_exited(struct learning *l)
 	call_copy(&call, &l->call, l->env->abi);
 	call.pid = pid;
 	attr_set(abi_field(l->env->abi, "type"), call.image, host_order(),
-		 abi_value(abi_family(l->env->abi, "type"), "software", NULL)->value);
+		 abi_number(l->env->abi, "type", "software"));
 	attr_set(abi_field(l->env->abi, "config"), call.image, host_order(),
-		 abi_value(abi_family(l->env->abi, "sw_id"), "dummy", NULL)->value);
+		 abi_number(l->env->abi, "sw_id", "dummy"));
 	if (call_issue(&call, l->env, &answer))
 		answer.fd = -1;
 	call_free(&call);

@@ -176,22 +176,21 @@ void machine_init(struct machine *machine, struct environment *env, const struct
 	static const char *const of_hardware[] = {"hardware", "hw_cache", "raw"};
 	const struct abi *abi = env->abi;
 
-	*machine = (struct machine){
-		.env = env,
-		.kinds = kinds,
-		.learned = learned,
-		.size = abi_field(abi, "size"),
-		.type = abi_field(abi, "type"),
-		.config = abi_field(abi, "config"),
-		.config1 = abi_field(abi, "config1"),
-		.config2 = abi_field(abi, "config2"),
-		.bp_type = abi_field(abi, "bp_type"),
-		.use_clockid = abi_field(abi, "use_clockid"),
-		.clockid = abi_field(abi, "clockid"),
-		.read_format = abi_field(abi, "read_format"),
-		.bits = learned_field(abi, "attr.bits"),
-		.pid_cgroup = abi_value(abi_family(abi, "open_flags"), "pid_cgroup", NULL)->value,
-		.type_raw = event_type(abi, "raw")->value};
+	*machine = (struct machine){.env = env,
+				    .kinds = kinds,
+				    .learned = learned,
+				    .size = abi_field(abi, "size"),
+				    .type = abi_field(abi, "type"),
+				    .config = abi_field(abi, "config"),
+				    .config1 = abi_field(abi, "config1"),
+				    .config2 = abi_field(abi, "config2"),
+				    .bp_type = abi_field(abi, "bp_type"),
+				    .use_clockid = abi_field(abi, "use_clockid"),
+				    .clockid = abi_field(abi, "clockid"),
+				    .read_format = abi_field(abi, "read_format"),
+				    .bits = learned_field(abi, "attr.bits"),
+				    .pid_cgroup = abi_number(abi, "open_flags", "pid_cgroup"),
+				    .type_raw = event_type(abi, "raw")->value};
 	for (size_t i = 0; i < sizeof(of_hardware) / sizeof(of_hardware[0]); i++)
 		machine->hardware_types |= UINT64_C(1) << event_type(abi, of_hardware[i])->value;
 }

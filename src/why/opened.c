@@ -332,9 +332,8 @@ static bool count_load(const struct call *call, int fd, const struct environment
 
 bool count_event(const struct call *call, const struct environment *env, struct counted *out)
 {
-	const struct abi_family *format = abi_family(env->abi, "read_format");
-	uint64_t times = abi_value(format, "total_time_enabled", NULL)->value |
-			 abi_value(format, "total_time_running", NULL)->value;
+	uint64_t times = abi_number(env->abi, "read_format", "total_time_enabled") |
+			 abi_number(env->abi, "read_format", "total_time_running");
 	size_t size = DATA_PAGES * (size_t)env->page_size;
 	struct answer answer = {.fd = -1};
 	struct call copy = {0};
@@ -342,8 +341,7 @@ bool count_event(const struct call *call, const struct environment *env, struct 
 	bool good;
 
 	*out = (struct counted){0};
-	if (call->pid > 0 ||
-	    call->flags & abi_value(abi_family(env->abi, "open_flags"), "pid_cgroup", NULL)->value)
+	if (call->pid > 0 || call->flags & abi_number(env->abi, "open_flags", "pid_cgroup"))
 		return false;
 	call_copy(&copy, call, env->abi);
 	/* Both times in what read(2) gives, and nothing else beside the value. */

@@ -16,9 +16,8 @@
 /* Remembers it, so that it can be read and decoded. FD_OUTPUT says where its records go. */
 static int keep_event(struct step *s, const struct call *call, int fd)
 {
-	const struct abi_family *flags = abi_family(s->tables->abi, "open_flags");
-	const struct abi_value *output = abi_value(flags, "fd_output", NULL);
-	const bool goes_elsewhere = output && call->flags & output->value;
+	const bool goes_elsewhere =
+		call->flags & abi_number(s->tables->abi, "open_flags", "fd_output");
 	int which = (int)s->run->event_count;
 	struct opened event = {.fd = fd,
 			       .event = which,
