@@ -266,7 +266,7 @@ $B/bench/floor: tests/bench/floor.c
 # The decoder under a fuzzer, from the fixtures on: `make fuzz FUZZ_SECONDS=3600`. New inputs stay in
 # build/fuzz/corpus, crashes in build/fuzz. Needs clang; fuzz-afl needs AFL++.
 FUZZ_SECONDS ?= 60
-FUZZ_FLAGS = -std=c11 -D_GNU_SOURCE -Idecoder -Idecoder/include -g -O1 -fno-omit-frame-pointer $(LIB_CFLAGS)
+FUZZ_FLAGS = -std=c11 -D_GNU_SOURCE -DSANITIZED -Idecoder -Idecoder/include -g -O1 -fno-omit-frame-pointer $(LIB_CFLAGS)
 $B/fuzz/decode: tests/fuzz/decode.c $(DECODER_SRC) $B/abi_prepared.c $B/record_builtin.c
 	@mkdir -p $(@D)
 	$(call brief,CC)

@@ -8,6 +8,9 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#ifdef SANITIZED
+#include <sanitizer/asan_interface.h>
+#endif
 
 struct out {
 	char *base, *at; /* the text so far is base..at */
@@ -32,8 +35,16 @@ char *out_more(struct out *out, size_t size);
 static inline char *out_room(struct out *out, size_t size)
 {
 	bool has_room = out->capacity - (size_t)(out->at - out->base) >= size + PUT_SLACK;
+	char *p = __builtin_expect(has_room, 1) ? out->at : out_more(out, size);
 
-	return __builtin_expect(has_room, 1) ? out->at : out_more(out, size);
+#ifdef SANITIZED /* what is written behind it is found */
+	ASAN_UNPOISON_MEMORY_REGION(out->base, out->capacity);
+	if (p)
+		ASAN_POISON_MEMORY_REGION(p + size + PUT_SLACK, out->capacity -
+									(size_t)(p - out->base) -
+									size - PUT_SLACK);
+#endif
+	return p;
 }
 
 /* Text behind what is there, and a NUL behind it that does not count. Its form is that of a sink,
