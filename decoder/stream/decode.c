@@ -485,7 +485,6 @@ int decoder_open_part(struct decoder *d, struct part *part)
 
 static void close_part(struct part *part)
 {
-	part->state = AT_END;
 	input_close(&part->in);
 	decompress_free(&part->decompress);
 	if (part->fd >= 0)
@@ -509,8 +508,7 @@ static int end_part(struct decoder *d)
 				 unpack_wrong(part->in.unpack));
 	if (!err)
 		err = put_decompressed(d, true);
-	if (!err)
-		close_part(part);
+	part->state = AT_END;
 	return err;
 }
 
@@ -525,6 +523,8 @@ static int take_turns(struct decoder *d, struct part **part)
 
 	if (d->part->state == IS_OPEN && d->part->newest <= d->turn)
 		return 0;
+	if (d->part->state == AT_END)
+		close_part(d->part);
 	d->turn = UINT64_MAX;
 	for (size_t i = 0; i <= d->parts.count; i++) {
 		struct part *other = i ? &d->more[i - 1] : &d->data;
