@@ -66,6 +66,10 @@ sequence = [waits(1, 11), waits(2, 12), waits(3, 13), waits(4, 11), waits(5, 15)
             deferred(8, 11, 0x3000, 0x3100), sample(9, CONTEXT_USER, 0x9000), waits(10, 11)]
 same("samples that wait", frames(recording("waits.data", IP | TID | TIME | CALLCHAIN, *sequence)), wanted)
 
+path = recording("many.data", IP | TID | TIME | CALLCHAIN, *[waits(time, 11) for time in range(1, 259)], deferred(259, 11, 0x2000))
+got = [line.get("code", line["time"] if "time" in line and "frames" in line else None) for line in lines(path, "--join")]
+same("one sample more than may wait", [what for what in got if what], ["deferred", 257, "deferred", 258, *range(1, 257)])
+
 arch = record(80, 0, "QI64sI", 6, 64, b"aarch64", 0)
 path = recording("anew.data", IP | TID | TIME | CALLCHAIN, waits(1, 11), arch, deferred(2, 11, 0x2000))
 same("a sample that waits while its plan changes", frames(path), [(1, [0x1001, 0x2000])])

@@ -407,17 +407,17 @@ static int add_chain(struct join *join, const struct chain *chain, const struct 
 	return err;
 }
 
-/* Keeps a sample until the record with that cookie comes. 1, -ENOMEM, or 0: too many wait. */
+/* Keeps a sample until the record with that cookie comes. 1, -ENOMEM, or 0 where too many wait. */
 static int hold(struct join *join, const struct lines_record *record, struct place place,
 		uint64_t cookie)
 {
 	struct waiting_list *list = entry(join, &join->waiting, cookie, sizeof(*list));
-	struct held *held = list ? malloc(sizeof(*held) + record->size) : NULL;
+	struct held *held;
 
-	if (list && list->count == HELD_A_COOKIE) {
-		free(held);
+	join->joined.is_cut = list && (list->count == HELD_A_COOKIE || join->held_bytes > HELD_MAX);
+	if (join->joined.is_cut)
 		return 0;
-	}
+	held = list ? malloc(sizeof(*held) + record->size) : NULL;
 	if (!held)
 		return -ENOMEM;
 	join->held_bytes += sizeof(*held) + record->size;
@@ -493,7 +493,7 @@ static int take_sample(struct join *join, const struct lines_record *record, str
 
 		err = add_chain(join, &chain, *maps, in, &cookie);
 	}
-	if (!err && cookie && !join->handed && join->held_bytes < HELD_MAX)
+	if (!err && cookie && !join->handed)
 		err = hold(join, record, place, load_word(cookie, 8, join->events->order));
 	if (!err && cookie && join->handed)
 		err = add_chain(join, &join->deferred, *maps, *maps, &cookie);

@@ -61,6 +61,7 @@ struct joined {
 	const char *comm;           /* ":1234" for a thread of that tid whose name is not known */
 	const struct frame *frames; /* the innermost first */
 	size_t frame_count;
+	bool is_cut; /* the rest of the call chain, which comes later, is not waited for */
 };
 
 struct join;

@@ -493,6 +493,10 @@ static bool join_line(struct lines *lines, const struct lines_record *header,
 {
 	int err = join_take(lines->join, header, bytes, place, joined);
 
+	if (*joined && (*joined)->is_cut)
+		lines_diagnostic(lines, place, "deferred", 0,
+				 "SAMPLE: the rest of its call chain comes later, and more samples "
+				 "wait for theirs than there is room for");
 	if (!err && lines->profile && *joined)
 		err = profile_add(lines->profile, *joined);
 	if (err < 0)

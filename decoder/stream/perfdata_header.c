@@ -13,7 +13,7 @@
 enum {
 	ATTR_MAX = 4096,
 	IDS_AT_ONCE = 4096,
-	SECTION_MAX = 1024 * 1024,
+	SECTION_MAX = 1024 * 1024, /* of one that is printed */
 };
 
 struct section {
@@ -555,9 +555,7 @@ static int take_section(const struct reader *r, const char *name)
 	if (s == end || s->is_cut || !in_file(r, &s->range, 0, NULL) ||
 	    (!r->lines->join && !strcmp(name, "build_id")))
 		return 0;
-	err = read_section(r->in, &s->range,
-			   strcmp(name, "tracing_data") != 0 ? SECTION_MAX : TRACING_DATA_MAX,
-			   &bytes);
+	err = read_section(r->in, &s->range, TRACING_DATA_MAX, &bytes);
 	if (!err && bytes && !strcmp(name, "build_id"))
 		err = join_build_ids(r->lines->join, bytes, (size_t)s->range.size);
 	else if (!err && bytes)
