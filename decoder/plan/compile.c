@@ -318,13 +318,7 @@ static struct op *add_amount(struct compiler *c, uint8_t kind, const struct layo
 	struct op *op = plan_add(c, kind);
 
 	/* which text, arrays and loops begin with alike */
-	op->text.amount = (struct amount){.from = (uint8_t)size->from,
-					  .reg = plan_reg_of(c, size->field),
-					  .prefix = size->prefix,
-					  .number = size->number,
-					  .less = size->less,
-					  .per = size->per};
-
+	op->text.amount = (struct amount){size, plan_reg_of(c, size->field)};
 	plan_unfix(c);
 	plan_grows(c, values[kind].longest);
 	return op;
@@ -332,17 +326,17 @@ static struct op *add_amount(struct compiler *c, uint8_t kind, const struct layo
 
 /* Text, bytes, or an array of numbers where a u32 says; false: it is not from there. */
 static bool compile_loc(struct compiler *c, const char *name, uint8_t element, size_t width,
-			enum layout_from from)
+			const struct layout_size *size)
 {
 	struct op *op;
 
-	if (from != LAYOUT_FROM_DATA_LOC && from != LAYOUT_FROM_REL_LOC)
+	if (size->from != LAYOUT_FROM_DATA_LOC && size->from != LAYOUT_FROM_REL_LOC)
 		return false;
 	plan_need(c, 4);
 	op = plan_add(c, OP_LOC);
 	op->width = (uint8_t)width;
 	op->array.element = element;
-	op->array.amount.from = (uint8_t)from;
+	op->array.amount.size = size;
 	plan_grows(c, values[OP_LOC].longest);
 	plan_grows_per_byte(c, element == OP_STRING  ? PUT_STRING_MAX
 			       : element == OP_BYTES ? 2
@@ -365,7 +359,7 @@ static void compile_bytes(struct compiler *c, const struct layout_node *node)
 	size_t sure = 0; /* how long it is at least */
 	struct op *op;
 
-	if (compile_loc(c, node->name, kinds[node->kind].kind, 1, size->from))
+	if (compile_loc(c, node->name, kinds[node->kind].kind, 1, size))
 		return;
 	op = add_amount(c, node->text.tracepoint ? OP_RAW : kinds[node->kind].kind, size);
 	op->text.used = node->text.used ? plan_reg_of(c, node->text.used) : NO_REG;
@@ -391,7 +385,7 @@ static void compile_array(struct compiler *c, const struct layout_node *node)
 	size_t longest = markers ? plan_longest_of(markers) + 48 : values[element].longest;
 	struct op *op;
 
-	if (compile_loc(c, node->name, element, width, node->array.count.from))
+	if (compile_loc(c, node->name, element, width, &node->array.count))
 		return;
 	op = add_amount(c, OP_ARRAY, &node->array.count);
 	op->width = (uint8_t)width;
@@ -747,10 +741,10 @@ static void compile_fields(struct compiler *c, const struct layout_list *list)
 /* Whether it is of a kind that has its count in front and nothing else to it. */
 static bool is_counted(const struct op *op)
 {
-	const struct amount *amount = &op->text.amount;
+	const struct layout_size *size = op->text.amount.size;
 
 	return (op->kind == OP_BYTES || op->kind == OP_RAW || op->kind == OP_ARRAY) &&
-	       amount->from == LAYOUT_FROM_PREFIX && !amount->less && !amount->per;
+	       size->from == LAYOUT_FROM_PREFIX && !size->less && !size->per;
 }
 
 /* Whoever wants fields alone need not run a plan all of whose fields are at known places. */

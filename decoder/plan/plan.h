@@ -71,11 +71,10 @@ enum op_role { ROLE_NONE, ROLE_TIME, ROLE_CPU };
 
 enum { NO_REG = 0xff, REG_KEPT = 0, REGS = LAYOUT_NAMED + 1 };
 
-/* (what it comes from - less) / per, rounded up; `per` 0 is 1. */
+/* As much as the layout says, which outlives the plan. */
 struct amount {
-	uint8_t from; /* enum layout_from; of a field, the register that it is in */
-	uint8_t reg, prefix;
-	uint32_t number, less, per;
+	const struct layout_size *size;
+	uint8_t reg; /* that size->field is in */
 };
 
 /* Which bits of a word: from its least significant one, or in a word of `unit` bits as big endian

@@ -325,20 +325,21 @@ ALWAYS_INLINE void find_nonzeros(const struct input *in, const char *code, const
 ALWAYS_INLINE bool amount(const struct input *in, struct state *s, const struct amount *a,
 			  unsigned width, uint64_t *out)
 {
+	const struct layout_size *size = a->size;
 	uint64_t n;
 
-	switch (a->from) {
+	switch (size->from) {
 	case LAYOUT_FROM_NUMBER:
-		n = a->number;
+		n = size->number;
 		break;
 	case LAYOUT_FROM_FIELD:
 	case LAYOUT_FROM_KEPT:
 		n = in->r->regs[a->reg];
 		break;
 	case LAYOUT_FROM_PREFIX:
-		if (left(in, s) < a->prefix)
+		if (left(in, s) < size->prefix)
 			return false;
-		n = take_number(in, s, a->prefix);
+		n = take_number(in, s, size->prefix);
 		break;
 	case LAYOUT_TO_NUL:
 		n = strnlen((const char *)s->at, left(in, s)) + 1;
@@ -346,10 +347,10 @@ ALWAYS_INLINE bool amount(const struct input *in, struct state *s, const struct 
 	default:
 		n = left(in, s) / width;
 	}
-	if (a->less)
-		n = n > a->less ? n - a->less : 0;
-	if (a->per)
-		n = n / a->per + (n % a->per != 0);
+	if (size->less)
+		n = n > size->less ? n - size->less : 0;
+	if (size->per)
+		n = n / size->per + (n % size->per != 0);
 	*out = n;
 	return true;
 }
@@ -586,7 +587,7 @@ ALWAYS_INLINE enum record_problem run_loc(const struct input *in, struct state *
 
 	at = v & 0xffff;
 	n = (size_t)(v >> 16);
-	if (op->array.amount.from == LAYOUT_FROM_REL_LOC)
+	if (op->array.amount.size->from == LAYOUT_FROM_REL_LOC)
 		at += offset_at(in, s->at);
 	in->r->located += n;
 	if (at > size || n > size - at || in->r->located > size)
@@ -622,11 +623,12 @@ ALWAYS_INLINE enum record_problem run_opaque(const struct input *in, struct stat
 ALWAYS_INLINE enum record_problem run_attr(const struct input *in, struct state *s,
 					   const struct op *op)
 {
+	enum layout_from from = op->text.amount.size->from;
 	uint64_t size;
 
 	if (left(in, s) < 8)
 		return RECORD_SHORT;
-	size = op->text.amount.from == LAYOUT_FROM_FIELD || op->text.amount.from == LAYOUT_FROM_KEPT
+	size = from == LAYOUT_FROM_FIELD || from == LAYOUT_FROM_KEPT
 		       ? in->r->regs[op->text.amount.reg]
 		       : load_swapped(s->at + 4, 4, in->swap);
 	if (!size)
@@ -682,7 +684,8 @@ ALWAYS_INLINE void end_loop(const struct input *in, struct state *s, const struc
 ALWAYS_INLINE enum record_problem run_loop(const struct input *in, struct state *s,
 					   const struct op *op, const struct op **next)
 {
-	struct loop loop = {.begin = s->at, .to_end = op->loop.amount.from == LAYOUT_FROM_REST};
+	struct loop loop = {.begin = s->at,
+			    .to_end = op->loop.amount.size->from == LAYOUT_FROM_REST};
 
 	if (!amount(in, s, &op->loop.amount, 1, &loop.left))
 		return RECORD_SHORT;
@@ -1037,16 +1040,17 @@ bool record_take_fixed(const struct plan *plan, struct record *r, const unsigned
 	if (!at || size < at)
 		return false;
 	for (const struct op *op = plan->rest; op->kind != OP_END; op++) {
-		const struct amount *amount = &op->text.amount;
 		size_t width = op->kind == OP_ARRAY ? op->width : 1;
 		uint64_t n;
+		uint8_t prefix;
 
 		if (op->kind == OP_HIDE || op->kind == OP_SHOW)
 			continue;
-		if (size - at < amount->prefix)
+		prefix = op->text.amount.size->prefix;
+		if (size - at < prefix)
 			return false;
-		n = load_swapped(bytes + at, amount->prefix, swap);
-		at += amount->prefix;
+		n = load_swapped(bytes + at, prefix, swap);
+		at += prefix;
 		if (n > size || n * width > size - at)
 			return false;
 		at += n * width;
@@ -1136,11 +1140,10 @@ int record_tell(const struct abi *abi, const struct layout *layout, enum byte_or
 		const struct op *op = &plan.ops[field->own[0]];
 		bool is_text = field->kind == PERFABI_STRING,
 		     is_array = field->kind == PERFABI_ARRAY;
-		const struct amount *amount = is_text ? &op->text.amount : &op->array.amount;
 		const unsigned char *at = bytes + field->offset;
 
-		if ((is_text || is_array) && amount->from == LAYOUT_FROM_PREFIX)
-			at += amount->prefix;
+		if (is_text || is_array) /* which begin alike */
+			at += op->text.amount.size->prefix;
 		err = tell(context,
 			   &(struct record_text){.path = (int)field->number - 1,
 						 .text = is_text ? (const char *)at : NULL,
