@@ -108,15 +108,17 @@ static struct op *last_op(struct compiler *c)
 /* Aims an operation's jump at what comes next. */
 static void plan_aim(struct compiler *c, size_t index)
 {
-	struct op *op = plan_op(c, index);
-	uint32_t target = (uint32_t)c->plan->count;
+	plan_op(c, index)->jump = (uint32_t)c->plan->count;
+}
 
-	if (op->kind == OP_JUMP)
-		op->jump = target;
-	else if (op->kind == OP_LOOP)
-		op->loop.jump = target;
-	else
-		op->test.jump = target;
+/* An operation that jumps unless something is that value; to be aimed. Its index. */
+static size_t plan_unless(struct compiler *c, uint8_t kind, uint8_t reg, uint64_t value)
+{
+	struct op *op = plan_add(c, kind);
+
+	op->reg = reg;
+	op->test.value = value;
+	return plan_last(c);
 }
 
 /* Bytes of fixed length come now: one check serves all that follow each other. */
@@ -435,7 +437,7 @@ static void compile_loop(struct compiler *c, const struct layout_node *node)
 	c->need = 0;
 	path = plan_op(c, begin)->path;
 	op = plan_add(c, OP_NEXT);
-	op->loop.jump = (uint32_t)begin + 1;
+	op->jump = (uint32_t)begin + 1;
 	op->loop.bare = node->loop.bare;
 	op->path = path;
 	plan_aim(c, begin);
@@ -473,33 +475,39 @@ static void compile_object(struct compiler *c, const char *name, const struct la
 	close_object(c, old);
 }
 
+static struct bit_place place_of(const struct abi_bits *bits, const struct abi_family *word,
+				 uint8_t width)
+{
+	unsigned mirrored = width * 8u - bits->first - bits->width;
+
+	return (struct bit_place){(uint8_t)bits->first,
+				  (uint8_t)(word->declared ? mirrored : bits->first)};
+}
+
 static void compile_bits(struct compiler *c, const struct abi_value *field, uint8_t reg,
 			 const struct abi_family *word, uint8_t width)
 {
-	const struct abi_bits *bits = &field->bits;
-	uint8_t unit = word->declared ? (uint8_t)(width * 8) : 0;
+	const struct abi_bits *bits = &field->bits, *only = bits->only ? &bits->only->bits : NULL;
 	struct op *op;
 	size_t test = 0;
 
-	if (bits->only) {
-		op = plan_add(c, OP_UNLESS_BITS_ARE);
-		op->reg = reg;
-		op->width = (uint8_t)bits->only->bits.width;
-		op->test.place = (struct bit_place){(uint8_t)bits->only->bits.first, unit};
-		op->test.value = bits->is;
-		test = plan_last(c);
+	if (only) {
+		test = plan_unless(c, OP_UNLESS_BITS_ARE, reg, bits->is);
+		op = last_op(c);
+		op->width = (uint8_t)only->width;
+		op->test.place = place_of(only, word, width);
 	}
 	op = plan_add(c, OP_BITS);
 	op->reg = reg;
 	op->width = (uint8_t)bits->width;
-	op->bits.place = (struct bit_place){(uint8_t)bits->first, unit};
+	op->bits.place = place_of(bits, word, width);
 	op->bits.bytes = width;
 	op->bits.omit_zero = word->omit_zero;
 	op->bits.set = c->with->flat ? NULL : bits->set;
 	plan_grows(c, op->bits.set ? plan_longest_of(bits->set) : values[OP_BITS].longest);
 	plan_set_key(c, field->name);
 	plan_set_number(c, field->name);
-	if (bits->only)
+	if (only)
 		plan_aim(c, test);
 }
 
@@ -508,7 +516,6 @@ static void compile_bit_word(struct compiler *c, const struct layout_node *node)
 	const struct abi_family *word = node->word.fields;
 	uint8_t width = layout_types[node->word.type].width, reg = c->regs++;
 	size_t old = 0;
-	unsigned unit = width * 8u;
 	struct op *op;
 
 	plan_need(c, width);
@@ -527,16 +534,14 @@ static void compile_bit_word(struct compiler *c, const struct layout_node *node)
 	/* what has no name, as one number under "bits" */
 	op = plan_add(c, OP_REST);
 	op->reg = reg;
-	op->width = (uint8_t)unit;
-	op->rest.bytes = width;
-	op->rest.declared = word->declared;
+	op->width = (uint8_t)(width * 8);
 	op->rest.decimal = c->with->flat && !c->in_loop;
 	for (size_t i = 0; i < word->count; i++) {
-		const struct abi_bits *bits = &word->values[i].bits;
-		uint64_t mask = UINT64_MAX >> (64 - bits->width);
+		struct bit_place place = place_of(&word->values[i].bits, word, width);
+		uint64_t mask = UINT64_MAX >> (64 - word->values[i].bits.width);
 
-		op->rest.named |= mask << bits->first;
-		op->rest.mirrored |= mask << (unit - bits->first - bits->width);
+		op->rest.named |= mask << place.little;
+		op->rest.mirrored |= mask << place.big;
 	}
 	plan_grows(c, values[OP_REST].longest);
 	plan_set_key(c, "bits");
@@ -595,7 +600,6 @@ static void compile_when(struct compiler *c, const struct layout_node *node)
 	const struct layout_list *then = &node->when.then, *other = &node->when.other;
 	size_t test, over;
 	int offset = c->offset, after;
-	struct op *op;
 
 	if (condition->attr) { /* which is settled now, unless all attrs are meant */
 		bool is_any = c->with->gathered != NULL;
@@ -611,10 +615,8 @@ static void compile_when(struct compiler *c, const struct layout_node *node)
 			compile_fields(c, other);
 		return;
 	}
-	op = plan_add(c, kinds[condition->test]);
-	test = plan_last(c);
-	op->reg = plan_reg_of(c, condition->field);
-	op->test.value = condition->value;
+	test = plan_unless(c, kinds[condition->test], plan_reg_of(c, condition->field),
+			   condition->value);
 	compile_branch(c, then);
 	after = c->offset;
 	if (other->count) {
@@ -637,15 +639,11 @@ static void compile_switch(struct compiler *c, const struct layout_node *node)
 	uint8_t reg = plan_reg_of(c, node->choice.field);
 
 	for (size_t i = 0; i < over->count && !c->err; i++) {
-		struct op *op;
 		size_t test;
 
 		if (!over->values[i].layout)
 			continue;
-		op = plan_add(c, OP_UNLESS_IS);
-		op->reg = reg;
-		op->test.value = over->values[i].value;
-		test = plan_last(c);
+		test = plan_unless(c, OP_UNLESS_IS, reg, over->values[i].value);
 		c->offset = -1;
 		compile_branch(c, &over->values[i].layout->list);
 		plan_aim(c, test);

@@ -77,10 +77,9 @@ struct amount {
 	uint8_t reg; /* that size->field is in */
 };
 
-/* Which bits of a word: from its least significant one, or in a word of `unit` bits as big endian
- * has them; unit 0: alike in either order. */
+/* The first of some bits of a word, from its least significant one, in either order. */
 struct bit_place {
-	uint8_t first, unit;
+	uint8_t little, big;
 };
 
 struct op {
@@ -93,9 +92,9 @@ struct op {
 	const char *key;  /* as record.c copies it: "\"ip\":\"0x" */
 	const char *path; /* "sample_id.time"; NULL inside arrays */
 	uint32_t number;  /* of the field, as plan_for.paths has it; 0: it has none */
+	uint32_t jump;    /* where to; of OP_LOOP, behind OP_NEXT; of that, to an element's begin */
 	union {
 		uint32_t bytes; /* OP_NEED, OP_PAD, OP_ALIGN */
-		uint32_t jump;  /* OP_JUMP: its target */
 		uint64_t possible;
 		struct {
 			const struct abi_family *set;
@@ -109,9 +108,7 @@ struct op {
 			const struct abi_family *set; /* names of its values; NULL: none */
 		} bits;
 		struct {
-			uint8_t bytes;            /* likewise */
 			uint64_t named, mirrored; /* the same as big endian has it */
-			bool declared;            /* big endian has it so */
 			bool decimal;
 		} rest;
 		struct {
@@ -129,12 +126,10 @@ struct op {
 		} array;
 		struct {
 			struct amount amount;
-			uint32_t jump; /* behind OP_NEXT; of that, to the first element's begin */
-			bool bare;     /* the elements are no objects */
-		} loop;                /* and next */
+			bool bare; /* the elements are no objects */
+		} loop;            /* and next */
 		struct {
 			uint64_t value;
-			uint32_t jump;
 			struct bit_place place;
 		} test;
 	};

@@ -294,7 +294,7 @@ ALWAYS_INLINE const struct op *before(const struct input *in, uint32_t target)
 
 ALWAYS_INLINE const struct op *unless(const struct input *in, const struct op *op, bool holds)
 {
-	return holds ? op : before(in, op->test.jump);
+	return holds ? op : before(in, op->jump);
 }
 
 ALWAYS_INLINE void note_bytes(const struct input *in, const struct op *op,
@@ -364,8 +364,7 @@ ALWAYS_INLINE bool length(const struct input *in, struct state *s, const struct 
 /* `width` bits of the word in the operation's register. */
 ALWAYS_INLINE uint64_t bits_of(const struct record *r, const struct op *op, struct bit_place place)
 {
-	bool from_top = place.unit && r->order == BIG;
-	unsigned shift = from_top ? (unsigned)(place.unit - place.first - op->width) : place.first;
+	unsigned shift = r->order == BIG ? place.big : place.little;
 
 	return r->regs[op->reg] >> shift & UINT64_MAX >> (64 - op->width);
 }
@@ -473,13 +472,13 @@ ALWAYS_INLINE void run_bits(const struct input *in, struct state *s, const struc
 
 ALWAYS_INLINE void run_rest(const struct input *in, struct state *s, const struct op *op)
 {
-	uint64_t v = in->r->regs[op->reg] & UINT64_MAX >> (64 - op->width);
+	uint64_t v = in->r->regs[op->reg];
 
-	v &= ~(op->rest.declared && in->r->order == BIG ? op->rest.mirrored : op->rest.named);
+	v &= ~(in->r->order == BIG ? op->rest.mirrored : op->rest.named);
 	if (!v)
 		return;
 	find_at(in, "reserved", op, s->at);
-	add_field(in, op, s->at - op->rest.bytes, op->rest.bytes, v);
+	add_field(in, op, s->at - op->width / 8, op->width / 8, v);
 	if (!as_text(in))
 		return;
 	put_op_key(s, op);
@@ -700,7 +699,7 @@ ALWAYS_INLINE enum record_problem run_loop(const struct input *in, struct state 
 		begin_element(in, s, op);
 	} else {
 		end_loop(in, s, op, &loop);
-		*next = before(in, op->loop.jump);
+		*next = before(in, op->jump);
 	}
 	return RECORD_OK;
 }
@@ -721,7 +720,7 @@ ALWAYS_INLINE const struct op *run_next(const struct input *in, struct state *s,
 		s->p = in->r->spill(in->r->spill_to, s->p);
 	if (loop->to_end ? s->at < in->limit : loop->left) {
 		begin_element(in, s, op);
-		return before(in, op->loop.jump);
+		return before(in, op->jump);
 	}
 	s->loop--;
 	end_loop(in, s, op, loop);
