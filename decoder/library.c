@@ -132,20 +132,16 @@ static void try_member(void *context, const struct layout_member *member)
 	nearest_try(&search->near, member->name);
 }
 
-static bool asks_for(const struct perfabi_options *o, const char *name)
-{
-	for (size_t i = 0; i < o->field_count; i++)
-		if (!strcmp(o->fields[i], name))
-			return true;
-	return false;
-}
-
 /* The members that are wanted beside type. */
 static int select_fields(struct call *call, const struct perfabi_options *o,
 			 struct lines_options *lines)
 {
-	static const char *const common[] = {"type", "event_index", "offset", "size",
-					     "misc", "event",       "bytes",  NULL};
+	/* The first is there if it is asked for; the others are left out if they are not. */
+	static const char *const common[] = {"event_index", "type",  "offset", "size",
+					     "misc",        "event", "bytes",  NULL};
+	bool no_type, *const flags[] = {&lines->event_index, &no_type,        &lines->no_offset,
+					&lines->no_size,     &lines->no_misc, &lines->no_event,
+					&lines->no_bytes};
 	const struct events *events = &call->perfabi->base;
 
 	if (!o->fields || !o->field_count)
@@ -154,18 +150,17 @@ static int select_fields(struct call *call, const struct perfabi_options *o,
 	call->fields = calloc(o->field_count, sizeof(*call->fields));
 	if (!call->fields)
 		return -ENOMEM;
-	lines->event_index = asks_for(o, "event_index");
-	lines->no_offset = !asks_for(o, "offset");
-	lines->no_size = !asks_for(o, "size");
-	lines->no_misc = !asks_for(o, "misc");
-	lines->no_event = !asks_for(o, "event");
-	lines->no_bytes = !asks_for(o, "bytes");
+	for (size_t i = 1; common[i]; i++)
+		*flags[i] = true;
 	for (size_t i = 0; i < o->field_count; i++) {
+		int known = name_index(o->fields[i], common, NULL);
 		struct search search = {.near = nearest_to(o->fields[i]),
 					.found = !strcmp(o->fields[i], "rest")};
 
-		if (name_index(o->fields[i], common, NULL) >= 0)
+		if (known >= 0) {
+			*flags[known] = known == 0;
 			continue;
+		}
 		for (size_t k = 0; k < events->record_count; k++)
 			layout_members(&events->records[k].value->layout->list, try_member,
 				       &search);

@@ -14,9 +14,23 @@
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* The names of the bits that are set; what has none as one "0x...". */
-static char *put_bit_names(char *p, const struct abi_family *set, uint64_t value, uint64_t *unknown)
+/* A value that has no name is "0x...": a member has one type. */
+static char *put_name(char *p, const struct abi_family *set, uint64_t value, uint64_t *unknown)
 {
+	const struct abi_value *known = abi_value_of(set, value);
+
+	*unknown = !known;
+	*p++ = '"';
+	p = known ? put_text(p, known->name) : put_hex(put_text(p, "0x"), value);
+	*p++ = '"';
+	return p;
+}
+
+/* The same, or of a mask the names of the bits that are set; what has none as one "0x...". */
+static char *put_set(char *p, const struct abi_family *set, uint64_t value, uint64_t *unknown)
+{
+	if (!set->mask)
+		return put_name(p, set, value, unknown);
 	*p++ = '[';
 	for (size_t i = 0; i < set->count && value; i++) {
 		uint64_t bit = set->values[i].value;
@@ -36,23 +50,6 @@ static char *put_bit_names(char *p, const struct abi_family *set, uint64_t value
 		*p++ = '"';
 	}
 	return put_close(p, ']');
-}
-
-/* A value that has no name is "0x...": a member has one type. */
-static char *put_name(char *p, const struct abi_family *set, uint64_t value, uint64_t *unknown)
-{
-	const struct abi_value *known = abi_value_of(set, value);
-
-	*unknown = !known;
-	*p++ = '"';
-	p = known ? put_text(p, known->name) : put_hex(put_text(p, "0x"), value);
-	*p++ = '"';
-	return p;
-}
-
-static char *put_set(char *p, const struct abi_family *set, uint64_t value, uint64_t *unknown)
-{
-	return set->mask ? put_bit_names(p, set, value, unknown) : put_name(p, set, value, unknown);
 }
 
 static void add_finding(struct record *r, const char *code, const struct op *op, size_t offset)
@@ -92,14 +89,9 @@ static void keep_role(struct record *r, const struct op *op, uint64_t value)
 static char *put_marker(char *p, const struct op *op, uint64_t value, const unsigned char **at,
 			uint64_t *left, bool swap)
 {
-	const struct abi_value *marker = abi_value_of(op->array.markers, value);
+	uint64_t unknown;
 
-	p = put_text(p, "{\"context\":\"");
-	if (marker)
-		p = put_text(p, marker->name);
-	else
-		p = put_hex(put_text(p, "0x"), value);
-	*p++ = '"';
+	p = put_name(put_text(p, "{\"context\":"), op->array.markers, value, &unknown);
 	if (value == op->array.cookie_marker && *left) {
 		p = put_hex(put_text(p, ",\"cookie\":\"0x"), load_swapped(*at, 8, swap));
 		*p++ = '"';
@@ -278,12 +270,9 @@ ALWAYS_INLINE void add_field(const struct input *in, const struct op *op,
 ALWAYS_INLINE void add_value(const struct input *in, const struct state *s, const struct op *op,
 			     const unsigned char *begin)
 {
-	uint64_t value = op->kind == OP_S32 || op->kind == OP_PAIR ? (uint64_t)(int32_t)s->v
-			 : op->kind == OP_S16                      ? (uint64_t)(int16_t)s->v
-			 : op->kind == OP_S8                       ? (uint64_t)(int8_t)s->v
-								   : s->v;
+	uint64_t sign = op->field == PERFABI_SIGNED ? UINT64_C(1) << (8 * op->width - 1) : 0;
 
-	add_field(in, op, begin, (size_t)(s->at - begin), value);
+	add_field(in, op, begin, (size_t)(s->at - begin), (s->v ^ sign) - sign);
 }
 
 /* From where the loop over operations goes on to the target. */
@@ -1087,15 +1076,15 @@ enum record_problem record_put(const struct plan *plan, struct record *r,
 	r->misfit = false;
 	r->has_time = r->has_cpu = r->maybe = false;
 	r->pass = WITHOUT_MAYBE;
-	problem = variants[how][swap](plan, r, bytes, from, size, misc, out);
-	while (problem && r->pass != TAKE_ALL && (r->maybe || problem == RECORD_IMPOSSIBLE)) {
+	for (;;) {
+		problem = variants[how][swap](plan, r, bytes, from, size, misc, out);
+		if (!problem || r->pass == TAKE_ALL || (!r->maybe && problem != RECORD_IMPOSSIBLE))
+			return problem;
 		r->pass = r->maybe && r->pass == WITHOUT_MAYBE ? WITH_MAYBE : TAKE_ALL;
 		if (out)
 			*out = start;
 		r->at = at;
-		problem = variants[how][swap](plan, r, bytes, from, size, misc, out);
 	}
-	return problem;
 }
 
 const char *record_problem_text(enum record_problem problem, const struct record *r, char *text,
