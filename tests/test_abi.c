@@ -347,7 +347,7 @@ START_TEST(a_layout_tells_its_members_and_their_kinds)
 
 		unnamed.name = NULL;
 		search = (struct search){.name = members[_i].inner};
-		layout_members(&(struct layout_list){&unnamed, 1}, look, &search);
+		layout_members(&(struct layout_list){.nodes = &unnamed, .count = 1}, look, &search);
 	}
 	ck_assert_uint_eq(search.values, members[_i].values);
 	abi_free(abi);

@@ -6,12 +6,16 @@
 
 #include <string.h>
 
-const struct layout_type_info layout_types[LAYOUT_TYPES] = {
-	[LAYOUT_U8] = {"u8", 1},       [LAYOUT_U16] = {"u16", 2},     [LAYOUT_U32] = {"u32", 4},
-	[LAYOUT_S8] = {"s8", 1},       [LAYOUT_S16] = {"s16", 2},     [LAYOUT_U64] = {"u64", 8},
-	[LAYOUT_S32] = {"s32", 4},     [LAYOUT_S64] = {"s64", 8},     [LAYOUT_HEX16] = {"hex16", 2},
-	[LAYOUT_HEX32] = {"hex32", 4}, [LAYOUT_HEX64] = {"hex64", 8}, [LAYOUT_F64] = {"f64", 8},
-};
+const char *const layout_type_names[] = {
+	[LAYOUT_U8] = "u8",       [LAYOUT_U16] = "u16",     [LAYOUT_U32] = "u32",
+	[LAYOUT_U64] = "u64",     [LAYOUT_S8] = "s8",       [LAYOUT_S16] = "s16",
+	[LAYOUT_S32] = "s32",     [LAYOUT_S64] = "s64",     [LAYOUT_HEX16] = "hex16",
+	[LAYOUT_HEX32] = "hex32", [LAYOUT_HEX64] = "hex64", [LAYOUT_F64] = "f64",
+	[LAYOUT_TYPES] = NULL};
+const uint8_t layout_widths[LAYOUT_TYPES] = {
+	[LAYOUT_U8] = 1,    [LAYOUT_U16] = 2,   [LAYOUT_U32] = 4,   [LAYOUT_U64] = 8,
+	[LAYOUT_S8] = 1,    [LAYOUT_S16] = 2,   [LAYOUT_S32] = 4,   [LAYOUT_S64] = 8,
+	[LAYOUT_HEX16] = 2, [LAYOUT_HEX32] = 4, [LAYOUT_HEX64] = 8, [LAYOUT_F64] = 8};
 
 const struct layout_member layout_line[] = {
 	{.name = "type", .value = VALUE_TEXT},    {.name = "offset", .value = VALUE_NUMBER},

@@ -35,11 +35,9 @@ enum layout_type {
 	LAYOUT_TYPES
 };
 
-/* Their names in cases/abi, and the bytes that one takes. */
-extern const struct layout_type_info {
-	const char *name;
-	uint8_t width;
-} layout_types[LAYOUT_TYPES];
+/* Their names in cases/abi, the last of which is NULL, and the bytes that one takes. */
+extern const char *const layout_type_names[];
+extern const uint8_t layout_widths[LAYOUT_TYPES];
 
 enum layout_kind {
 	LAYOUT_NUMBER,
@@ -63,6 +61,7 @@ enum layout_kind {
 struct layout_list {
 	const struct layout_node *nodes; /* in wire order */
 	size_t count;
+	size_t smallest; /* bytes that it takes at least; the loader's */
 };
 
 /* How many bytes or elements there are; after that, `per` of what is counted make one. */

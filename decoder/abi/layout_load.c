@@ -65,16 +65,13 @@ static int read_words(struct doc *d)
 
 	for (size_t i = 0; i < abi->family_count && !err; i++) {
 		const struct abi_family *word = &abi->families[i];
-		struct where root = where_root(word->source),
-			     at = where_key(AT_KEY(&root, "constants"), word->name),
-			     at_values = where_key(&at, "values");
 
 		if (word->kind != ABI_LAYOUT)
 			continue;
-		err = check_keys(d->e, word->json, keys, "a word of bit fields", &at);
+		err = check_keys(d->e, word->json, keys, "a word of bit fields", AT_FAMILY(word));
 		for (size_t k = 0; k < word->count && !err; k++)
 			err = read_bit_field(d, word, (struct abi_value *)&word->values[k],
-					     AT_INDEX(&at_values, k));
+					     AT_VALUE(word, k));
 	}
 	return err;
 }
@@ -198,21 +195,8 @@ static int read_field_named(struct doc *d, const json_t *json, void *at, const s
 
 static int type_named(const json_t *json)
 {
-	const char *name = json_string_value(json);
-
-	for (int i = 0; name && i < LAYOUT_TYPES; i++)
-		if (!strcmp(layout_types[i].name, name))
-			return i;
-	return -1;
-}
-
-/* Which was looked up before, to tell what kind of field it is. */
-static int read_type(struct doc *d, const json_t *json, void *at, const struct where *w)
-{
-	(void)d;
-	(void)w;
-	*(enum layout_type *)at = (enum layout_type)type_named(json);
-	return 0;
+	return json_is_string(json) ? name_index(json_string_value(json), layout_type_names, NULL)
+				    : -1;
 }
 
 /* size, length, count: a number, a field's name, the type of a prefix, "rest". */
@@ -230,7 +214,7 @@ static int read_size(struct doc *d, const json_t *json, void *at, const struct w
 	}
 	if (type >= 0) {
 		out->from = LAYOUT_FROM_PREFIX;
-		out->prefix = layout_types[type].width;
+		out->prefix = layout_widths[type];
 		return 0;
 	}
 	if (text && (!strcmp(text, "rest") || !strcmp(text, "nul"))) {
@@ -397,27 +381,17 @@ static int check_number_field(struct doc *d, void *made, const json_t *json, con
 	return 0;
 }
 
-static int read_word_name(struct doc *d, const json_t *json, void *at, const struct where *w)
-{
-	const struct abi_family *family;
-	int err = read_family(d, json, &family, w);
-
-	if (err)
-		return err;
-	memcpy(at, &family, sizeof(family));
-	return family->kind == ABI_LAYOUT
-		       ? 0
-		       : error_name(d->e, w, family->name, NULL, "a family of kind layout");
-}
-
 static int check_bitfield(struct doc *d, void *made, const json_t *json, const struct where *w)
 {
 	struct reader *r = (struct reader *)d;
 	const struct layout_node *node = made;
 	const struct abi_family *word = node->word.fields;
-	unsigned unit = layout_types[node->word.type].width * 8u;
+	unsigned unit = layout_widths[node->word.type] * 8u;
 
 	(void)json;
+	if (word->kind != ABI_LAYOUT)
+		return error_name(d->e, AT_KEY(w, "bitfield"), word->name, NULL,
+				  "a family of kind layout");
 	for (size_t i = 0; i < word->count; i++)
 		if (word->values[i].bits.first + word->values[i].bits.width > unit)
 			return error_name(d->e, AT_KEY(w, "bitfield"), word->values[i].name, NULL,
@@ -446,8 +420,8 @@ static int check_text_field(struct doc *d, void *made, const json_t *json, const
 static int read_each(struct doc *d, const json_t *json, void *at, const struct where *w)
 {
 	static const struct doc_row rows[] = {
-		{"type", DOC_READ, true, AT(struct layout_node, array.type), .read = read_type,
-		 .takes = "number_type"},
+		{"type", DOC_WORD, true, AT(struct layout_node, array.type),
+		 .words = layout_type_names, .takes = "number_type"},
 		{"markers", DOC_READ, false, AT(struct layout_node, array.markers),
 		 .read = read_family, .takes = "line"},
 		{0}};
@@ -455,26 +429,23 @@ static int read_each(struct doc *d, const json_t *json, void *at, const struct w
 	const struct layout_node *node = at;
 	int err = doc_read(d, &type, json, at, w);
 
-	if (!err && node->array.markers && layout_types[node->array.type].width != 8)
+	if (!err && node->array.markers && layout_widths[node->array.type] != 8)
 		err = error_value(d->e, w, json, "markers of 64 bits");
 	return err;
 }
 
-static size_t list_smallest(const struct abi *abi, const struct layout_list *list);
-
-/* NOLINTNEXTLINE(misc-no-recursion): as deep as layouts are, LAYOUT_DEPTH */
 static size_t node_smallest(const struct abi *abi, const struct layout_node *node)
 {
 	const struct layout_size *size = &node->text.size; /* of text, bytes, arrays and loops */
-	size_t then, other;
+	size_t then = node->when.then.smallest, other = node->when.other.smallest;
 
 	if (node->kind == LAYOUT_WHEN && !node->when.condition.attr)
 		return 0; /* what one holds decides: it may do without */
 	switch (node->kind) {
 	case LAYOUT_NUMBER:
-		return layout_types[node->number.type].width;
+		return layout_widths[node->number.type];
 	case LAYOUT_WORD:
-		return layout_types[node->word.type].width;
+		return layout_widths[node->word.type];
 	case LAYOUT_STRING:
 	case LAYOUT_BYTES:
 	case LAYOUT_OPAQUE:
@@ -490,32 +461,18 @@ static size_t node_smallest(const struct abi *abi, const struct layout_node *nod
 	case LAYOUT_LOOP:
 		return size->from == LAYOUT_FROM_PREFIX ? size->prefix : 0;
 	case LAYOUT_OBJECT:
-		return list_smallest(abi, &node->object);
+		return node->object.smallest;
 	case LAYOUT_USE:
-		return list_smallest(abi, &node->use->list);
+		return node->use->list.smallest;
 	case LAYOUT_WHEN:
-		then = list_smallest(abi, &node->when.then);
-		other = list_smallest(abi, &node->when.other);
 		return then < other ? then : other;
 	default:
 		return 0;
 	}
 }
 
-/* The bytes that a list takes at least. */
-/* NOLINTNEXTLINE(misc-no-recursion): as deep as layouts are, LAYOUT_DEPTH */
-static size_t list_smallest(const struct abi *abi, const struct layout_list *list)
-{
-	size_t size = 0;
-
-	for (size_t i = 0; i < list->count; i++)
-		size += node_smallest(abi, &list->nodes[i]);
-	return size;
-}
-
 static int check_loop(struct doc *d, void *made, const json_t *json, const struct where *w)
 {
-	struct reader *r = (struct reader *)d;
 	struct layout_node *node = made;
 	const json_t *each = json_object_get(json, "each"),
 		     *fields = json_object_get(json, "fields");
@@ -524,7 +481,7 @@ static int check_loop(struct doc *d, void *made, const json_t *json, const struc
 	if (!each == !fields)
 		return error_value(d->e, w, json, "each or fields");
 	node->loop.bare = each != NULL;
-	node->loop.smallest = (uint32_t)list_smallest(r->abi, &node->loop.body);
+	node->loop.smallest = (uint32_t)node->loop.body.smallest;
 	return node->loop.smallest ? 0
 				   : error_value(d->e, &at, each ? each : fields,
 						 "elements of one byte at least");
@@ -580,7 +537,8 @@ static const char *const counts[] = {"nothing", "lost", "lost_samples", NULL};
 static const char size_expected[] = "the name of a field before this one";
 static const struct doc_row number_rows[] = {
 	NAME,
-	{"type", DOC_READ, true, NODE(number.type), .read = read_type, .takes = "number_type"},
+	{"type", DOC_WORD, true, NODE(number.type), .words = layout_type_names,
+	 .takes = "number_type"},
 	{"set", DOC_READ, false, NODE(number.set), .read = read_family, .takes = "line"},
 	{"keep", DOC_TRUTH, false, NODE(number.keep)},
 	{"possible", DOC_TRUTH, false, NODE(number.possible)},
@@ -590,8 +548,9 @@ static const struct doc_row number_rows[] = {
 	{0}};
 static const struct doc_row bitfield_rows[] = {
 	NAME,
-	{"type", DOC_READ, true, NODE(word.type), .read = read_type, .takes = "number_type"},
-	{"bitfield", DOC_READ, true, NODE(word.fields), .read = read_word_name, .takes = "line"},
+	{"type", DOC_WORD, true, NODE(word.type), .words = layout_type_names,
+	 .takes = "number_type"},
+	{"bitfield", DOC_READ, true, NODE(word.fields), .read = read_family, .takes = "line"},
 	{0}};
 static const struct doc_row text_rows[] = {
 	NAME,
@@ -704,9 +663,7 @@ static const struct field_kind *kind_of(struct error *e, const json_t *item, con
 		return &kinds[NUMBER];
 	if (name && name_index(name, texts, &near) >= 0)
 		return &kinds[TEXT];
-	for (size_t i = 0; i < LAYOUT_TYPES; i++)
-		nearest_try(&near, layout_types[i].name);
-	if (name)
+	if (name && name_index(name, layout_type_names, &near) < 0)
 		error_name(e, AT_KEY(w, "type"), name, near.best, "a type");
 	else
 		error_value(e, w, item,
@@ -764,7 +721,7 @@ static int read_fields(struct reader *r, struct layout_list *out, const json_t *
 		const json_t *item = json_array_get(list, i);
 		struct where at = where_index(w, i);
 		struct layout_node *node = &nodes[i];
-		const struct layout_list alone = {node, 1};
+		const struct layout_list alone = {.nodes = node, .count = 1};
 
 		names.w = &at;
 		err = read_one_field(r, node, item, &at);
@@ -779,6 +736,7 @@ static int read_fields(struct reader *r, struct layout_list *out, const json_t *
 		else if (node->kind == LAYOUT_NUMBER && node->name)
 			r->visible[r->visible_count++] = node;
 		out->count++;
+		out->smallest += node_smallest(r->abi, node);
 		if (!err)
 			err = check_limits(r, &at, item);
 	}
@@ -792,11 +750,9 @@ static int read_layout(struct doc *d, struct layout *layout, unsigned chain)
 {
 	struct reader r = {.doc = *d, .abi = d->context, .layout = layout, .chain = chain};
 	const struct abi_family *family = layout->family;
-	struct where root = where_root(layout->source);
-	struct where values = where_key(
-		AT_KEY(AT_KEY(&root, "constants"), family ? family->name : NULL), "values");
-	struct where at = family ? where_key(AT_INDEX(&values, layout->index), "fields")
-				 : where_key(AT_KEY(&root, "layouts"), layout->name);
+	struct where at =
+		family ? where_key(AT_VALUE(family, layout->index), "fields")
+		       : where_key(AT_KEY(AT_ROOT(layout->source), "layouts"), layout->name);
 	int err;
 
 	if (layout->state == LAYOUT_READ)

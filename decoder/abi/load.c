@@ -341,27 +341,30 @@ static const struct doc_row file_rows[] = {
 	{0}};
 const struct doc_type abi_file_type = {"a file of the ABI", file_rows, .size = 0};
 
-/* An array with room for `more` behind the `count` that there are; NULL without memory. */
-static void *with_room(struct abi *abi, const void *old, size_t count, size_t more, size_t size)
+/* Room for `more` behind the `count` things in the array to which *list points. */
+static int make_room(struct doc *d, void *list, size_t count, size_t more, size_t size,
+		     const struct where *w)
 {
-	void *grown = arena_array(&abi->arena, count + more, size);
+	void *old, *grown = arena_array(d->arena, count + more, size);
 
-	if (grown && count)
+	if (!grown)
+		return error_no_memory(d->e, w, "memory for the ABI tables");
+	memcpy(&old, list, sizeof(old));
+	if (count)
 		memcpy(grown, old, count * size);
-	return grown;
+	memcpy(list, &grown, sizeof(grown));
+	return 0;
 }
 
 static int take_layouts(struct doc *d, const json_t *layouts, const struct where *w)
 {
 	struct abi *abi = d->context;
-	struct layout *grown = with_room(abi, abi->layouts, abi->layout_count,
-					 json_object_size(layouts), sizeof(*grown));
 	const char *name;
 	json_t *fields;
 
-	if (!grown)
-		return error_no_memory(d->e, w, "memory for the ABI tables");
-	abi->layouts = grown;
+	if (make_room(d, &abi->layouts, abi->layout_count, json_object_size(layouts),
+		      sizeof(*abi->layouts), w))
+		return -ENOMEM;
 	json_object_foreach((json_t *)layouts, name, fields) {
 		struct where at = where_key(w, name);
 
@@ -369,7 +372,7 @@ static int take_layouts(struct doc *d, const json_t *layouts, const struct where
 			return error_value(d->e, &at, fields, "a list of fields");
 		if (abi_layout(abi, name))
 			return error_name(d->e, &at, name, NULL, "each layout once");
-		grown[abi->layout_count++] = (struct layout){
+		abi->layouts[abi->layout_count++] = (struct layout){
 			.name = name, .owner = LAYOUT_ALONE, .json = fields, .source = w->source};
 	}
 	return 0;
@@ -379,14 +382,12 @@ static int take_layouts(struct doc *d, const json_t *layouts, const struct where
 static int take_file(struct doc *d, const struct loading *all, const struct where *w)
 {
 	struct abi *abi = d->context;
-	struct abi_family *grown =
-		with_room(abi, abi->families, abi->family_count, all->family_count, sizeof(*grown));
 
-	if (!grown)
-		return error_no_memory(d->e, w, "memory for the ABI tables");
-	abi->families = grown;
+	if (make_room(d, &abi->families, abi->family_count, all->family_count,
+		      sizeof(*abi->families), w))
+		return -ENOMEM;
 	for (size_t i = 0; i < all->family_count; i++)
-		grown[abi->family_count++] = all->families[i];
+		abi->families[abi->family_count++] = all->families[i];
 	if (all->attr == w->source && !abi->newest)
 		return error_value(d->e, AT_KEY(w, "newest"), NULL, "a string");
 	return take_layouts(d, all->layouts, AT_KEY(w, "layouts"));
@@ -449,8 +450,7 @@ static int check_own_bits(const struct abi *abi, const struct abi_field *field,
 static int take_fields(struct doc *d, const struct loading *all)
 {
 	struct abi *abi = d->context;
-	struct where root = where_root(all->attr),
-		     at_fields = where_key(AT_KEY(&root, "attr"), "fields");
+	struct where at_fields = where_key(AT_KEY(AT_ROOT(all->attr), "attr"), "fields");
 	size_t count = all->field_count;
 
 	for (size_t i = 0; i < all->field_count; i++)
@@ -488,7 +488,6 @@ static int read_files(struct doc *d, struct loading *all, const struct sources *
 {
 	for (size_t i = 0; i < sources->count; i++) {
 		const struct source *source = &sources->list[i];
-		struct where root = where_root(source);
 		int err;
 
 		if (strncmp(source->name, "abi/", 4) != 0)
@@ -497,7 +496,7 @@ static int read_files(struct doc *d, struct loading *all, const struct sources *
 		all->layouts = NULL;
 		err = doc_load(d, &abi_file_type, source, all);
 		if (!err)
-			err = take_file(d, all, &root);
+			err = take_file(d, all, AT_ROOT(source));
 		if (err)
 			return err;
 	}
@@ -543,13 +542,11 @@ static int check_record_types(const struct abi *abi, struct error *e)
 
 	for (size_t i = 0; i < tool->count; i++) {
 		const struct abi_value *other = abi_value_of(kernel, tool->values[i].value);
-		struct where root = where_root(tool->source),
-			     family = where_key(AT_KEY(&root, "constants"), tool->name);
 
 		if (other)
-			return error_name(
-				e, AT_INDEX(AT_KEY(&family, "values"), i), tool->values[i].name,
-				NULL, "a value that the record \"%s\" does not have", other->name);
+			return error_name(e, AT_VALUE(tool, i), tool->values[i].name, NULL,
+					  "a value that the record \"%s\" does not have",
+					  other->name);
 	}
 	return 0;
 }

@@ -9,6 +9,10 @@
 #include "abi/layout.h"
 #include "text/doc.h"
 
+/* Where a family of constants is, and one of its values. */
+#define AT_FAMILY(family) AT_KEY(AT_KEY(AT_ROOT((family)->source), "constants"), (family)->name)
+#define AT_VALUE(family, index) AT_INDEX(AT_KEY(AT_FAMILY(family), "values"), index)
+
 /* As struct doc_row's `read`, with struct abi for the context, as everywhere here: a family of
  * constants by its name, into a const struct abi_family *. */
 int read_family(struct doc *d, const json_t *json, void *at, const struct where *w);

@@ -277,7 +277,7 @@ static void compile_number(struct compiler *c, const struct layout_node *node)
 	enum layout_type type = node->number.type;
 	const struct abi_family *set = node->number.set;
 	bool is_named = set && !c->with->flat;
-	uint8_t width = layout_types[type].width, kind = is_named ? OP_SET : op_of_type(c, type);
+	uint8_t width = layout_widths[type], kind = is_named ? OP_SET : op_of_type(c, type);
 	struct op *op;
 
 	plan_need(c, width);
@@ -382,7 +382,7 @@ static void compile_array(struct compiler *c, const struct layout_node *node)
 {
 	const struct abi_family *markers = c->with->flat ? NULL : node->array.markers;
 	enum layout_type type = node->array.type;
-	size_t width = layout_types[type].width;
+	size_t width = layout_widths[type];
 	uint8_t element = op_of_type(c, type);
 	size_t longest = markers ? plan_longest_of(markers) + 48 : values[element].longest;
 	struct op *op;
@@ -514,7 +514,7 @@ static void compile_bits(struct compiler *c, const struct abi_value *field, uint
 static void compile_bit_word(struct compiler *c, const struct layout_node *node)
 {
 	const struct abi_family *word = node->word.fields;
-	uint8_t width = layout_types[node->word.type].width, reg = c->regs++;
+	uint8_t width = layout_widths[node->word.type], reg = c->regs++;
 	size_t old = 0;
 	struct op *op;
 

@@ -270,8 +270,9 @@ int formats_add(struct formats *formats, const struct abi *abi, const char *syst
 	format->system = arena_join(&formats->arena, system, "");
 	if (!fits || !format->name || !format->system || !objects[1].object.count)
 		return -EINVAL;
-	format->layout = (struct layout){
-		.name = format->name, .owner = LAYOUT_OF_TRACEPOINT, .list = {objects, 2}};
+	format->layout = (struct layout){.name = format->name,
+					 .owner = LAYOUT_OF_TRACEPOINT,
+					 .list = {.nodes = objects, .count = 2}};
 	err = plan_make(&format->plan, &(struct plan_for){.abi = abi, .flat = formats->flat},
 			&format->layout);
 	if (!err && table_put(&formats->by_id, &format->id, sizeof(format->id), format)) {

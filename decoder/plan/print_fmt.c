@@ -211,7 +211,7 @@ static struct layout_node *number_of(struct layout_node *fields, size_t count, c
 static void drop_others(struct names *names, enum layout_type type)
 {
 	bool is_signed = type == LAYOUT_S8 || type == LAYOUT_S16 || type == LAYOUT_S32;
-	unsigned bits = layout_types[type].width * 8;
+	unsigned bits = layout_widths[type] * 8;
 	uint64_t all = UINT64_MAX >> (64 - bits);
 	size_t kept = 0;
 

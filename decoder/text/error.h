@@ -35,6 +35,7 @@ struct where where_key(const struct where *up, const char *key);
 struct where where_index(const struct where *up, size_t index);
 
 /* The same as arguments: places that live as long as the block they stand in. */
+#define AT_ROOT(source) ((struct where[]){where_root(source)})
 #define AT_KEY(up, key) ((struct where[]){where_key(up, key)})
 #define AT_INDEX(up, index) ((struct where[]){where_index(up, index)})
 

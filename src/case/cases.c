@@ -65,7 +65,8 @@ static void gather_inner(struct gathered *within, const struct layout_node *node
 
 	unnamed.name = NULL;
 	if (unnamed.kind != LAYOUT_LOOP || !unnamed.loop.bare)
-		layout_members(&(struct layout_list){&unnamed, 1}, add_member, within);
+		layout_members(&(struct layout_list){.nodes = &unnamed, .count = 1}, add_member,
+			       within);
 	for (size_t i = 0; unnamed.kind == LAYOUT_REGS && i < within->abi->arch_count; i++) {
 		const struct abi_family *regs = &within->abi->archs[i].regs;
 

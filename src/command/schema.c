@@ -64,7 +64,8 @@ static json_t *value_schema(const struct doc_row *row)
 						      : "line";
 	json_t *one = json_object(), *list;
 
-	switch (row->kind) {
+	/* words that a definition lists are not listed again */
+	switch (row->kind == DOC_WORD && row->takes ? DOC_READ : row->kind) {
 	case DOC_TEXT:
 	case DOC_STRING:
 		return takes_schema(takes);

@@ -196,7 +196,7 @@ static const char *take_in_c(struct reading *r, unsigned width)
 /* A number that others name gets a variable of its own. */
 static void number_field_in_c(struct reading *r, const struct layout_node *node)
 {
-	unsigned width = layout_types[node->number.type].width;
+	unsigned width = layout_widths[node->number.type];
 	const char *take = take_in_c(r, width);
 
 	if (node->is_named_by_others) {
@@ -219,7 +219,7 @@ static void number_field_in_c(struct reading *r, const struct layout_node *node)
 
 static void word_field_in_c(struct reading *r, const struct layout_node *node)
 {
-	unsigned width = layout_types[node->word.type].width;
+	unsigned width = layout_widths[node->word.type];
 	const struct abi_family *word = node->word.fields;
 	bool wanted = false;
 	struct prefix was = r->in;
@@ -326,7 +326,7 @@ static void add_elements(struct reading *r, const char *name, const struct abi_f
 /* Numbers of one width. */
 static void array_in_c(struct reading *r, const struct layout_node *node)
 {
-	unsigned width = layout_types[node->array.type].width;
+	unsigned width = layout_widths[node->array.type];
 	const char *c;
 
 	say_length(r, &node->array.count, width);
