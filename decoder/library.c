@@ -290,9 +290,8 @@ static int open_input(struct call *call, int fd)
 	if (err != -EISDIR)
 		return err;
 	if (d->options.api.shards) {
-		call->decoder.option = "shards";
-		return error_text(&call->error, NULL, "a directory",
-				  "a file, to decode one shard of it");
+		return refuse_option(call, "shards", "a directory",
+				     "a file, to decode one shard of it");
 	}
 	d->options.api.sort = d->options.api.sort || !d->options.finds;
 	err = parts_find(&d->parts, fd);
@@ -333,10 +332,10 @@ int call_begin(struct call *call, const struct perfabi *perfabi, const struct ca
 		return take_attr_alone(d);
 	err = decoder_find_format(d, &call->error);
 	if (!err && d->format != PERFABI_PERF_DATA && !options->attr && is_perfdata) {
-		call->decoder.option = "format";
-		return error_text(&call->error, NULL, "a perf.data", "%s attrs",
-				  d->format == PERFABI_RING ? "an image of the mmap area and its"
-							    : "records alone and their");
+		return refuse_option(call, "format", "a perf.data",
+				     d->format == PERFABI_RING
+					     ? "an image of the mmap area and its attrs"
+					     : "records alone and their attrs");
 	}
 	if (!err && d->format != PERFABI_PERF_DATA)
 		err = read_given_attrs(call, options);

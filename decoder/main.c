@@ -341,13 +341,10 @@ static int decode_to_page(struct request *request, int fd, const char *name)
 	if (status)
 		return status;
 	request->options.bytes = true;
-	err = anatomy_begin(&page, f, fd, slash ? slash + 1 : name,
-			    request->limit ? request->limit : ANATOMY_LINES);
-	if (!err) {
-		err = perfabi_decode(request->perfabi, fd, &request->options, anatomy_text, &page,
-				     &result);
-		anatomy_end(&page);
-	}
+	anatomy_begin(&page, f, fd, slash ? slash + 1 : name,
+		      request->limit ? request->limit : ANATOMY_LINES);
+	err = perfabi_decode(request->perfabi, fd, &request->options, anatomy_text, &page, &result);
+	anatomy_end(&page);
 	err = err == -ECANCELED ? 0 : err; /* the page has all that it takes */
 	status = close_page(f, &out, !err);
 	if (err)

@@ -11,6 +11,7 @@
 
 #include "abi/word.h"
 #include "html/html.h"
+#include "text/json_text.h"
 #include "text/source.h"
 
 struct sources record_builtin(void);
@@ -38,13 +39,10 @@ static const char *put_template(const struct anatomy *a, const char *template)
 	return html_fill(a->f, template, slots);
 }
 
-int anatomy_begin(struct anatomy *a, FILE *f, int fd, const char *title, uint64_t limit)
+void anatomy_begin(struct anatomy *a, FILE *f, int fd, const char *title, uint64_t limit)
 {
 	*a = (struct anatomy){.f = f, .fd = fd, .title = title, .limit = limit};
-	if (out_init(&a->line, NULL, NULL))
-		return -ENOMEM;
 	a->rest = put_template(a, record_file("decoder/html/record.html"));
-	return 0;
 }
 
 void anatomy_end(struct anatomy *a)
@@ -108,17 +106,16 @@ static void put_dump(FILE *f, const unsigned char *bytes, size_t shown)
 	fputs("</pre>", f);
 }
 
-static void put_anatomy(const struct anatomy *a, const char *text, const json_t *line)
+static void put_anatomy(const struct anatomy *a, const json_t *line)
 {
 	json_int_t offset = integer_of(json_object_get(line, "offset"));
 	json_int_t size = integer_of(json_object_get(line, "size"));
-	const char *type = json_string_value(json_object_get(line, "type"));
 	unsigned char bytes[ANATOMY_RECORD_BYTES];
 	size_t shown = size < ANATOMY_RECORD_BYTES ? (size_t)size : ANATOMY_RECORD_BYTES;
 	const char *why = find_bytes(a, line, offset, size, bytes, shown);
 
 	fputs("<section class=record><h2>", a->f);
-	html_text(a->f, type ? type : "");
+	html_text(a->f, member_text(line, "type"));
 	fprintf(a->f, " <small>at %lld, %lld bytes</small></h2><div class=pair>", (long long)offset,
 		(long long)size);
 	if (why)
@@ -128,9 +125,6 @@ static void put_anatomy(const struct anatomy *a, const char *text, const json_t 
 	if (!why && size > ANATOMY_RECORD_BYTES)
 		fprintf(a->f, "<p class=none>The first %zu bytes of %lld.</p>", shown,
 			(long long)size);
-	fputs("<pre class=json>", a->f);
-	html_text(a->f, text);
-	fputs("</pre></div></section>\n", a->f);
 }
 
 /* One line, without its newline. */
@@ -138,28 +132,29 @@ static void take_whole_line(struct anatomy *a, const char *text)
 {
 	/* It is written as it stands: a number of 64 bits stays exact. */
 	json_t *line = json_loads(text, JSON_DECODE_INT_AS_REAL, NULL);
-	const char *type = json_string_value(json_object_get(line, "type"));
-	const char *grade = json_string_value(json_object_get(line, "grade"));
+	const char *type = member_text(line, "type"), *grade = member_text(line, "grade");
 	const char *format = json_string_value(json_object_get(line, "format"));
+	const char *end = "</section>\n";
 
 	if (format)
 		a->is_ring = !strcmp(format, "ring");
-	a->has_errors = a->has_errors || (grade && !strcmp(grade, "error"));
+	a->has_errors = a->has_errors || !strcmp(grade, "error");
 	if (json_object_get(line, "size") && json_object_get(line, "offset")) {
-		put_anatomy(a, text, line);
-	} else if (type && !strcmp(type, "header")) { /* it is long, and stands before all else */
-		fputs("<details><summary>header</summary><pre class=json>", a->f);
-		html_text(a->f, text);
-		fputs("</pre></details>\n", a->f);
+		put_anatomy(a, line);
+		end = "</div></section>\n";
+	} else if (!strcmp(type, "header")) { /* it is long, and stands before all else */
+		fputs("<details><summary>header</summary>", a->f);
+		end = "</details>\n";
 	} else { /* the summary, and diagnostics with their grade */
 		fputs("<section class=\"other ", a->f);
-		html_text(a->f, grade ? grade : "");
+		html_text(a->f, grade);
 		fputs("\"><h2>", a->f);
-		html_text(a->f, type ? type : "");
-		fputs("</h2><pre class=json>", a->f);
-		html_text(a->f, text);
-		fputs("</pre></section>\n", a->f);
+		html_text(a->f, type);
+		fputs("</h2>", a->f);
 	}
+	fputs("<pre class=json>", a->f);
+	html_text(a->f, text);
+	fprintf(a->f, "</pre>%s", end);
 	json_decref(line);
 }
 

@@ -30,10 +30,10 @@ struct anatomy {
 };
 
 /*
- * Writes the beginning of the page. 0 or -ENOMEM. What cannot be written stays an error of `f`.
- * anatomy_end() ends it, whatever came.
+ * Writes the beginning of the page. What cannot be written stays an error of `f`. anatomy_end()
+ * ends it, whatever came.
  */
-int anatomy_begin(struct anatomy *a, FILE *f, int fd, const char *title, uint64_t limit);
+void anatomy_begin(struct anatomy *a, FILE *f, int fd, const char *title, uint64_t limit);
 
 /*
  * A sink for perfabi_decode() with the option `bytes`; `context` is the anatomy. -ECANCELED once

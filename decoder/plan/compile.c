@@ -90,11 +90,6 @@ static struct op *plan_add(struct compiler *c, uint8_t kind)
 	return op;
 }
 
-static size_t plan_last(const struct compiler *c)
-{
-	return c->plan->count - 1;
-}
-
 static struct op *plan_op(struct compiler *c, size_t index)
 {
 	return c->err ? &c->none : &c->plan->ops[index];
@@ -102,7 +97,7 @@ static struct op *plan_op(struct compiler *c, size_t index)
 
 static struct op *last_op(struct compiler *c)
 {
-	return plan_op(c, plan_last(c));
+	return plan_op(c, c->plan->count - 1);
 }
 
 /* Aims an operation's jump at what comes next. */
@@ -118,7 +113,7 @@ static size_t plan_unless(struct compiler *c, uint8_t kind, uint8_t reg, uint64_
 
 	op->reg = reg;
 	op->test.value = value;
-	return plan_last(c);
+	return c->plan->count - 1;
 }
 
 /* Bytes of fixed length come now: one check serves all that follow each other. */
@@ -411,7 +406,7 @@ static void compile_fields(struct compiler *c, const struct layout_list *list);
 static void compile_loop(struct compiler *c, const struct layout_node *node)
 {
 	struct op *op = add_amount(c, OP_LOOP, &node->loop.count);
-	size_t begin = plan_last(c), old, outer_longest = c->longest;
+	size_t begin = c->plan->count - 1, old, outer_longest = c->longest;
 	bool outer_in_loop = c->in_loop, outside = c->outside;
 	const char *path;
 
@@ -621,7 +616,7 @@ static void compile_when(struct compiler *c, const struct layout_node *node)
 	after = c->offset;
 	if (other->count) {
 		plan_add(c, OP_JUMP);
-		over = plan_last(c);
+		over = c->plan->count - 1;
 		plan_aim(c, test);
 		c->offset = offset;
 		compile_branch(c, other);

@@ -98,20 +98,19 @@ static unsigned width_of_type(const char *type, unsigned long_size)
 {
 	static const struct {
 		const char *word;
-		unsigned width;
-	} words[] = {{"char", 1},      {"u8", 1},      {"s8", 1},  {"__u8", 1},  {"__s8", 1},
-		     {"bool", 1},      {"short", 2},   {"u16", 2}, {"s16", 2},   {"__u16", 2},
-		     {"__be16", 2},    {"u64", 8},     {"s64", 8}, {"__u64", 8}, {"uint64_t", 8},
-		     {"long long", 8}, {"u32", 4},     {"s32", 4}, {"__u32", 4}, {"uint32_t", 4},
-		     {"uint8_t", 1},   {"uint16_t", 2}};
+		unsigned width; /* 0: of the machine's long */
+	} words[] = {{"char", 1},    {"u8", 1},       {"s8", 1},       {"__u8", 1},
+		     {"__s8", 1},    {"bool", 1},     {"short", 2},    {"u16", 2},
+		     {"s16", 2},     {"__u16", 2},    {"__be16", 2},   {"u64", 8},
+		     {"s64", 8},     {"__u64", 8},    {"uint64_t", 8}, {"long long", 8},
+		     {"u32", 4},     {"s32", 4},      {"__u32", 4},    {"uint32_t", 4},
+		     {"uint8_t", 1}, {"uint16_t", 2}, {"long", 0},     {"cpumask_t", 0},
+		     {"size_t", 0},  {"int", 4},      {"unsigned", 4}};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (ascii_has_name(type, words[i].word))
-			return words[i].width;
-	if (ascii_has_name(type, "long") || ascii_has_name(type, "cpumask_t") ||
-	    ascii_has_name(type, "size_t"))
-		return long_size;
-	return ascii_has_name(type, "int") || ascii_has_name(type, "unsigned") ? 4 : 0;
+			return words[i].width ? words[i].width : long_size;
+	return 0;
 }
 
 /* The type of a number of that width; LAYOUT_TYPES: there is none. */
@@ -245,13 +244,13 @@ int formats_add(struct formats *formats, const struct abi *abi, const char *syst
 	format->id = id;
 	if (formats->value_names) {
 		const char *found = memmem(text, size, "print fmt:", 10);
-		size_t n = found ? size - (size_t)(found - text) : 0;
+		size_t n = found ? size - (size_t)(found - text) : SIZE_MAX;
 
 		print_fmt = n <= PRINT_FMT_MAX ? arena_alloc(&formats->arena, n + 1) : NULL;
-		if (!print_fmt && n <= PRINT_FMT_MAX)
-			return -ENOMEM;
-		if (print_fmt && n)
+		if (print_fmt)
 			memcpy(print_fmt, found, n);
+		else if (n <= PRINT_FMT_MAX)
+			return -ENOMEM;
 	}
 	while (fits && format_line(&text, &size, line)) {
 		if (sscanf(line, "name: %1000s", name) == 1)

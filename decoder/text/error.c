@@ -30,6 +30,33 @@ static void put_excerpt(char *out, size_t size, const char *text)
 	snprintf(out, size, "%.*s%s", (int)n, text, is_cut ? "..." : "");
 }
 
+enum { MAX_DEPTH = 64 };
+
+/* The RFC 6901 pointer to it, cut to fit. */
+static void where_pointer(const struct where *w, char *out, size_t size)
+{
+	const struct where *chain[MAX_DEPTH];
+	size_t depth = 0, at = 0;
+
+	for (; w && w->up && depth < MAX_DEPTH; w = w->up)
+		chain[depth++] = w;
+	while (depth-- && at + 24 < size) {
+		const char *token = chain[depth]->key;
+
+		out[at++] = '/';
+		if (!token)
+			at += (size_t)snprintf(out + at, size - at, "%zu", chain[depth]->index);
+		for (; token && *token && at + 3 < size; token++) {
+			bool is_escaped = *token == '~' || *token == '/';
+
+			out[at++] = is_escaped ? '~' : *token;
+			if (is_escaped)
+				out[at++] = *token == '/' ? '1' : '0';
+		}
+	}
+	out[at] = '\0';
+}
+
 static int fill(struct error *e, const struct where *w, const char *got, const char *nearest,
 		const char *expected, va_list args)
 {
@@ -117,36 +144,27 @@ enum { NAME_MAX_LENGTH = 64 };
 /* Edits (insert, delete, replace, swap neighbours) that make `b` of `a`. */
 static size_t edit_distance(const char *a, const char *b)
 {
-	size_t rows[3][NAME_MAX_LENGTH + 1];
-	size_t *before = rows[0], *last = rows[1], *now = rows[2];
+	size_t edits[NAME_MAX_LENGTH + 1][NAME_MAX_LENGTH + 1]; /* of what is in front */
 	size_t la = strlen(a), lb = strlen(b);
 
 	if (la > NAME_MAX_LENGTH || lb > NAME_MAX_LENGTH)
 		return NAME_MAX_LENGTH;
-	for (size_t j = 0; j <= lb; j++)
-		before[j] = last[j] = j;
-	for (size_t i = 1; i <= la; i++) {
-		size_t *spare = before;
+	for (size_t i = 0; i <= la; i++)
+		for (size_t j = 0; j <= lb; j++) {
+			size_t best = i + j;
 
-		now[0] = i;
-		for (size_t j = 1; j <= lb; j++) {
-			size_t cost = a[i - 1] == b[j - 1] ? 0 : 1;
-			size_t best = last[j - 1] + cost;
-
-			if (last[j] + 1 < best)
-				best = last[j] + 1;
-			if (now[j - 1] + 1 < best)
-				best = now[j - 1] + 1;
+			if (i && j)
+				best = edits[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+			if (i && edits[i - 1][j] + 1 < best)
+				best = edits[i - 1][j] + 1;
+			if (j && edits[i][j - 1] + 1 < best)
+				best = edits[i][j - 1] + 1;
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-			    before[j - 2] + 1 < best)
-				best = before[j - 2] + 1;
-			now[j] = best;
+			    edits[i - 2][j - 2] + 1 < best)
+				best = edits[i - 2][j - 2] + 1;
+			edits[i][j] = best;
 		}
-		before = last;
-		last = now;
-		now = spare;
-	}
-	return last[lb];
+	return edits[la][lb];
 }
 
 struct nearest nearest_to(const char *name)
@@ -191,32 +209,6 @@ struct where where_key(const struct where *up, const char *key)
 struct where where_index(const struct where *up, size_t index)
 {
 	return (struct where){.up = up, .source = up->source, .index = index, .note = up->note};
-}
-
-enum { MAX_DEPTH = 64 };
-
-void where_pointer(const struct where *w, char *out, size_t size)
-{
-	const struct where *chain[MAX_DEPTH];
-	size_t depth = 0, at = 0;
-
-	for (; w && w->up && depth < MAX_DEPTH; w = w->up)
-		chain[depth++] = w;
-	while (depth-- && at + 24 < size) {
-		const char *token = chain[depth]->key;
-
-		out[at++] = '/';
-		if (!token)
-			at += (size_t)snprintf(out + at, size - at, "%zu", chain[depth]->index);
-		for (; token && *token && at + 3 < size; token++) {
-			bool is_escaped = *token == '~' || *token == '/';
-
-			out[at++] = is_escaped ? '~' : *token;
-			if (is_escaped)
-				out[at++] = *token == '/' ? '1' : '0';
-		}
-	}
-	out[at] = '\0';
 }
 
 /* Behind the spaces, or the string, at a place in JSON text that is known to be valid. */

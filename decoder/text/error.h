@@ -39,9 +39,6 @@ struct where where_index(const struct where *up, size_t index);
 #define AT_KEY(up, key) ((struct where[]){where_key(up, key)})
 #define AT_INDEX(up, index) ((struct where[]){where_index(up, index)})
 
-/* The RFC 6901 pointer to it, cut to fit. */
-void where_pointer(const struct where *w, char *out, size_t size);
-
 /* The line (from 1) on which the value at a pointer begins, or 0. The text is valid JSON. */
 int where_line(const struct source *source, const char *pointer);
 

@@ -24,14 +24,15 @@ static bool is_control(const unsigned char *text, size_t n)
 
 /*
  * Bytes of the character at `text`, of at least one and at most `size`, that can be sent as they
- * are; 0: the first byte is to be shown, as of control characters but newline and tab.
+ * are; 0: the first byte is to be shown, as of control characters but newline and tab, and of these
+ * unless `with_breaks`.
  */
-static size_t sendable_length(const unsigned char *text, size_t size)
+static size_t sendable_length(const unsigned char *text, size_t size, bool with_breaks)
 {
 	size_t n;
 
 	if (*text == '\n' || *text == '\t')
-		return 1;
+		return with_breaks;
 	if (*text < 0x20 || *text == 0x7f)
 		return 0;
 	n = utf8_length(text, size);
@@ -45,7 +46,7 @@ static size_t show(const char *text, bool with_breaks, char *out, size_t size)
 	size_t left = strlen(text), at = 0;
 
 	while (left) {
-		size_t n = *from < 0x20 && !with_breaks ? 0 : sendable_length(from, left);
+		size_t n = sendable_length(from, left, with_breaks);
 		size_t step = n ? n : 1, shown = n ? n : sizeof("\\xff") - 1;
 
 		if (at + shown >= size)
@@ -90,7 +91,7 @@ bool one_line(const char *text)
 	const unsigned char *at = (const unsigned char *)text, *end = at + strlen(text);
 
 	while (at < end) {
-		size_t n = *at < 0x20 ? 0 : sendable_length(at, (size_t)(end - at));
+		size_t n = sendable_length(at, (size_t)(end - at), false);
 
 		if (!n)
 			return false;
@@ -102,7 +103,7 @@ bool one_line(const char *text)
 static void one_line_print_part(FILE *f, const char *text, size_t length, const char *without)
 {
 	for (size_t n; length; text += n, length -= n) {
-		size_t sendable = sendable_length((const unsigned char *)text, length);
+		size_t sendable = sendable_length((const unsigned char *)text, length, true);
 
 		n = sendable ? sendable : 1;
 		if (strchr(without, *text))
