@@ -84,8 +84,7 @@ struct reader {
 	struct abi *abi;
 	struct layout *layout;
 	unsigned chain;                             /* layouts that wait for this one */
-	unsigned depth, loops;                      /* lists and arrays that we are in */
-	bool in_object;                             /* its members are not those of the record */
+	unsigned depth, loops, objects;             /* lists, arrays and objects that we are in */
 	bool is_element;                            /* what comes next stands alone in an array */
 	const struct layout_node *visible[VISIBLE]; /* fields that those behind can name */
 	size_t visible_count;
@@ -153,7 +152,7 @@ static void add_name(void *context, const struct layout_member *member)
 
 	if (json_is_true(there) || (there && !member->is_sometimes))
 		error_name(r->doc.e, names->w, member->name, NULL, "each name once in an object");
-	else if (is_record && !r->in_object && line_has_name(member->name))
+	else if (is_record && !r->objects && !r->loops && line_has_name(member->name))
 		error_name(r->doc.e, names->w, member->name, NULL,
 			   "a name that a record's line does not have");
 	else if (!there && json_object_set_new(names->there, member->name,
@@ -243,12 +242,11 @@ static int read_branch(struct doc *d, const json_t *json, void *at, const struct
 static int read_members(struct doc *d, const json_t *json, void *at, const struct where *w)
 {
 	struct reader *r = (struct reader *)d;
-	bool in_object = r->in_object;
 	int err;
 
-	r->in_object = true;
+	r->objects++;
 	err = read_fields(r, at, json, w);
-	r->in_object = in_object;
+	r->objects--;
 	return err;
 }
 
@@ -256,13 +254,11 @@ static int read_members(struct doc *d, const json_t *json, void *at, const struc
 static int read_elements(struct doc *d, const json_t *json, void *at, const struct where *w)
 {
 	struct reader *r = (struct reader *)d;
-	size_t seen = r->visible_count;
 	int err;
 
 	r->loops++;
-	err = read_members(d, json, at, w);
+	err = read_branch(d, json, at, w);
 	r->loops--;
-	r->visible_count = seen;
 	return err;
 }
 

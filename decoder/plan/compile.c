@@ -314,8 +314,7 @@ static struct op *add_amount(struct compiler *c, uint8_t kind, const struct layo
 {
 	struct op *op = plan_add(c, kind);
 
-	/* which text, arrays and loops begin with alike */
-	op->text.amount = (struct amount){size, plan_reg_of(c, size->field)};
+	op->amount = (struct amount){size, plan_reg_of(c, size->field)};
 	plan_unfix(c);
 	plan_grows(c, values[kind].longest);
 	return op;
@@ -333,7 +332,7 @@ static bool compile_loc(struct compiler *c, const char *name, uint8_t element, s
 	op = plan_add(c, OP_LOC);
 	op->width = (uint8_t)width;
 	op->array.element = element;
-	op->array.amount.size = size;
+	op->amount.size = size;
 	plan_grows(c, values[OP_LOC].longest);
 	plan_grows_per_byte(c, element == OP_STRING  ? PUT_STRING_MAX
 			       : element == OP_BYTES ? 2
@@ -406,18 +405,14 @@ static void compile_fields(struct compiler *c, const struct layout_list *list);
 static void compile_loop(struct compiler *c, const struct layout_node *node)
 {
 	struct op *op = add_amount(c, OP_LOOP, &node->loop.count);
-	size_t begin = c->plan->count - 1, old, outer_longest = c->longest;
+	size_t begin = c->plan->count - 1, old = strlen(c->path), outer_longest = c->longest;
+	size_t at = node->name || !old ? old : old - 1; /* a list in a list: in place of the dot */
 	bool outer_in_loop = c->in_loop, outside = c->outside;
 	const char *path;
 
-	op->loop.bare = node->loop.bare;
+	op->bare = node->loop.bare;
 	plan_set_name(c, node->name);
-	old = strlen(c->path);
-	if (node->name || !old)
-		snprintf(c->path + old, sizeof(c->path) - old, "%s[].",
-			 node->name ? node->name : "");
-	else /* a list in a list */
-		snprintf(c->path + old - 1, sizeof(c->path) - old + 1, "[].");
+	snprintf(c->path + at, sizeof(c->path) - at, "%s[].", node->name ? node->name : "");
 	c->in_loop = true;
 	c->outside = false;
 	c->longest = 8;
@@ -433,7 +428,7 @@ static void compile_loop(struct compiler *c, const struct layout_node *node)
 	path = plan_op(c, begin)->path;
 	op = plan_add(c, OP_NEXT);
 	op->jump = (uint32_t)begin + 1;
-	op->loop.bare = node->loop.bare;
+	op->bare = node->loop.bare;
 	op->path = path;
 	plan_aim(c, begin);
 }
@@ -734,7 +729,7 @@ static void compile_fields(struct compiler *c, const struct layout_list *list)
 /* Whether it is of a kind that has its count in front and nothing else to it. */
 static bool is_counted(const struct op *op)
 {
-	const struct layout_size *size = op->text.amount.size;
+	const struct layout_size *size = op->amount.size;
 
 	return (op->kind == OP_BYTES || op->kind == OP_RAW || op->kind == OP_ARRAY) &&
 	       size->from == LAYOUT_FROM_PREFIX && !size->less && !size->per;

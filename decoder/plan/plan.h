@@ -88,11 +88,12 @@ struct op {
 	uint8_t role;
 	uint8_t field; /* enum perfabi_kind */
 	uint16_t key_length;
-	int32_t offset;   /* from the start, or -1: not fixed */
-	const char *key;  /* as record.c copies it: "\"ip\":\"0x" */
-	const char *path; /* "sample_id.time"; NULL inside arrays */
-	uint32_t number;  /* of the field, as plan_for.paths has it; 0: it has none */
-	uint32_t jump;    /* where to; of OP_LOOP, behind OP_NEXT; of that, to an element's begin */
+	int32_t offset;       /* from the start, or -1: not fixed */
+	const char *key;      /* as record.c copies it: "\"ip\":\"0x" */
+	const char *path;     /* "sample_id.time"; NULL inside arrays */
+	struct amount amount; /* of text, bytes, opaque, attr, arrays and loops */
+	uint32_t number;      /* of the field, as plan_for.paths has it; 0: it has none */
+	uint32_t jump; /* where to; of OP_LOOP, behind OP_NEXT; of that, to an element's begin */
 	union {
 		uint32_t bytes; /* OP_NEED, OP_PAD, OP_ALIGN */
 		uint64_t possible;
@@ -112,22 +113,17 @@ struct op {
 			bool decimal;
 		} rest;
 		struct {
-			struct amount amount;
 			uint8_t used;  /* the register that says how many bytes are meant */
 			bool readable; /* it is not empty and has no control characters */
 		} text;                /* and bytes, opaque, attr */
 		struct {
-			struct amount amount;
 			uint8_t element;                  /* how each is written: a kind */
 			uint8_t field;                    /* what each is: enum perfabi_kind */
 			const struct abi_family *markers; /* or NULL */
 			uint64_t first_marker;            /* the smallest, */
 			uint64_t cookie_marker;           /* and the one that a cookie follows */
 		} array;
-		struct {
-			struct amount amount;
-			bool bare; /* the elements are no objects */
-		} loop;            /* and next */
+		bool bare; /* OP_LOOP, OP_NEXT: the elements are no objects */
 		struct {
 			uint64_t value;
 			struct bit_place place;

@@ -311,10 +311,10 @@ ALWAYS_INLINE void find_nonzeros(const struct input *in, const char *code, const
 }
 
 /* How many there are of what has `width` bytes at least; false if the prefix is not there. */
-ALWAYS_INLINE bool amount(const struct input *in, struct state *s, const struct amount *a,
+ALWAYS_INLINE bool amount(const struct input *in, struct state *s, const struct op *op,
 			  unsigned width, uint64_t *out)
 {
-	const struct layout_size *size = a->size;
+	const struct layout_size *size = op->amount.size;
 	uint64_t n;
 
 	switch (size->from) {
@@ -323,7 +323,7 @@ ALWAYS_INLINE bool amount(const struct input *in, struct state *s, const struct 
 		break;
 	case LAYOUT_FROM_FIELD:
 	case LAYOUT_FROM_KEPT:
-		n = in->r->regs[a->reg];
+		n = in->r->regs[op->amount.reg];
 		break;
 	case LAYOUT_FROM_PREFIX:
 		if (left(in, s) < size->prefix)
@@ -347,7 +347,7 @@ ALWAYS_INLINE bool amount(const struct input *in, struct state *s, const struct 
 /* The same, of bytes that have to be there. */
 ALWAYS_INLINE bool length(const struct input *in, struct state *s, const struct op *op)
 {
-	return amount(in, s, &op->text.amount, 1, &s->v) && s->v <= left(in, s);
+	return amount(in, s, op, 1, &s->v) && s->v <= left(in, s);
 }
 
 /* `width` bits of the word in the operation's register. */
@@ -575,7 +575,7 @@ ALWAYS_INLINE enum record_problem run_loc(const struct input *in, struct state *
 
 	at = v & 0xffff;
 	n = (size_t)(v >> 16);
-	if (op->array.amount.size->from == LAYOUT_FROM_REL_LOC)
+	if (op->amount.size->from == LAYOUT_FROM_REL_LOC)
 		at += offset_at(in, s->at);
 	in->r->located += n;
 	if (at > size || n > size - at || in->r->located > size)
@@ -611,13 +611,13 @@ ALWAYS_INLINE enum record_problem run_opaque(const struct input *in, struct stat
 ALWAYS_INLINE enum record_problem run_attr(const struct input *in, struct state *s,
 					   const struct op *op)
 {
-	enum layout_from from = op->text.amount.size->from;
+	enum layout_from from = op->amount.size->from;
 	uint64_t size;
 
 	if (left(in, s) < 8)
 		return RECORD_SHORT;
 	size = from == LAYOUT_FROM_FIELD || from == LAYOUT_FROM_KEPT
-		       ? in->r->regs[op->text.amount.reg]
+		       ? in->r->regs[op->amount.reg]
 		       : load_swapped(s->at + 4, 4, in->swap);
 	if (!size)
 		size = in->r->abi->attr_smallest;
@@ -637,7 +637,7 @@ ALWAYS_INLINE enum record_problem run_attr(const struct input *in, struct state 
 ALWAYS_INLINE enum record_problem run_array(const struct input *in, struct state *s,
 					    const struct op *op)
 {
-	if (!amount(in, s, &op->array.amount, op->width, &s->v))
+	if (!amount(in, s, op, op->width, &s->v))
 		return RECORD_SHORT;
 	if (s->v > left(in, s) / op->width)
 		return RECORD_COUNT;
@@ -651,7 +651,7 @@ ALWAYS_INLINE enum record_problem run_array(const struct input *in, struct state
 
 ALWAYS_INLINE void begin_element(const struct input *in, struct state *s, const struct op *op)
 {
-	if (as_text(in) && !op->loop.bare)
+	if (as_text(in) && !op->bare)
 		*s->p++ = '{';
 }
 
@@ -672,10 +672,9 @@ ALWAYS_INLINE void end_loop(const struct input *in, struct state *s, const struc
 ALWAYS_INLINE enum record_problem run_loop(const struct input *in, struct state *s,
 					   const struct op *op, const struct op **next)
 {
-	struct loop loop = {.begin = s->at,
-			    .to_end = op->loop.amount.size->from == LAYOUT_FROM_REST};
+	struct loop loop = {.begin = s->at, .to_end = op->amount.size->from == LAYOUT_FROM_REST};
 
-	if (!amount(in, s, &op->loop.amount, 1, &loop.left))
+	if (!amount(in, s, op, 1, &loop.left))
 		return RECORD_SHORT;
 	if (loop.left > left(in, s))
 		return RECORD_COUNT;
@@ -699,7 +698,7 @@ ALWAYS_INLINE const struct op *run_next(const struct input *in, struct state *s,
 {
 	struct loop *loop = &s->loop[-1];
 
-	if (as_text(in) && !op->loop.bare) {
+	if (as_text(in) && !op->bare) {
 		s->p = put_close(s->p, '}');
 		*s->p++ = ',';
 	}
@@ -1034,7 +1033,7 @@ bool record_take_fixed(const struct plan *plan, struct record *r, const unsigned
 
 		if (op->kind == OP_HIDE || op->kind == OP_SHOW)
 			continue;
-		prefix = op->text.amount.size->prefix;
+		prefix = op->amount.size->prefix;
 		if (size - at < prefix)
 			return false;
 		n = load_swapped(bytes + at, prefix, swap);
@@ -1130,8 +1129,8 @@ int record_tell(const struct abi *abi, const struct layout *layout, enum byte_or
 		     is_array = field->kind == PERFABI_ARRAY;
 		const unsigned char *at = bytes + field->offset;
 
-		if (is_text || is_array) /* which begin alike */
-			at += op->text.amount.size->prefix;
+		if (is_text || is_array)
+			at += op->amount.size->prefix;
 		err = tell(context,
 			   &(struct record_text){.path = (int)field->number - 1,
 						 .text = is_text ? (const char *)at : NULL,

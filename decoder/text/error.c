@@ -57,9 +57,10 @@ static void where_pointer(const struct where *w, char *out, size_t size)
 	out[at] = '\0';
 }
 
-static int fill(struct error *e, const struct where *w, const char *got, const char *nearest,
-		const char *expected, va_list args)
+int error_fill(struct error *e, const struct where *w, struct got got, const char *expected, ...)
 {
+	char quoted[128], *json = NULL;
+	va_list args;
 	size_t at;
 
 	if (error_is_set(e))
@@ -73,46 +74,20 @@ static int fill(struct error *e, const struct where *w, const char *got, const c
 		if (w->note)
 			snprintf(e->pointer + at, sizeof(e->pointer) - at, " (%s)", w->note);
 	}
+	va_start(args, expected);
 	vsnprintf(e->expected, sizeof(e->expected), expected, args);
-	put_excerpt(e->got, sizeof(e->got), got);
-	if (nearest)
-		snprintf(e->nearest, sizeof(e->nearest), "%s", nearest);
-	return -EINVAL;
-}
-
-int error_value(struct error *e, const struct where *w, const json_t *got, const char *expected,
-		...)
-{
-	char *text = got ? json_text(got, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
-	va_list args;
-
-	va_start(args, expected);
-	fill(e, w, text ? text : "nothing", NULL, expected, args);
 	va_end(args);
-	free(text);
-	return -EINVAL;
-}
-
-int error_name(struct error *e, const struct where *w, const char *got, const char *nearest,
-	       const char *expected, ...)
-{
-	char quoted[128];
-	va_list args;
-
-	snprintf(quoted, sizeof(quoted), "\"%.120s\"", got);
-	va_start(args, expected);
-	fill(e, w, quoted, nearest, expected, args);
-	va_end(args);
-	return -EINVAL;
-}
-
-int error_text(struct error *e, const struct where *w, const char *got, const char *expected, ...)
-{
-	va_list args;
-
-	va_start(args, expected);
-	fill(e, w, got, NULL, expected, args);
-	va_end(args);
+	snprintf(quoted, sizeof(quoted), "\"%.120s\"", got.name ? got.name : "");
+	if (got.json)
+		json = json_text(got.json, JSON_COMPACT | JSON_ENCODE_ANY);
+	put_excerpt(e->got, sizeof(e->got),
+		    got.text   ? got.text
+		    : got.name ? quoted
+		    : json     ? json
+			       : "nothing");
+	free(json);
+	if (got.nearest)
+		snprintf(e->nearest, sizeof(e->nearest), "%s", got.nearest);
 	return -EINVAL;
 }
 

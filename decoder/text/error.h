@@ -52,16 +52,20 @@ struct error {
 	bool no_memory;   /* nothing is wrong with the JSON */
 };
 
-/*
- * Each of these fills `e`, unless it is filled already, and returns -EINVAL. `got` may be NULL:
- * then the message says that nothing is there.
- */
-int error_value(struct error *e, const struct where *w, const json_t *got, const char *expected,
-		...) __attribute__((format(printf, 4, 5)));
-int error_name(struct error *e, const struct where *w, const char *got, const char *nearest,
-	       const char *expected, ...) __attribute__((format(printf, 5, 6)));
-int error_text(struct error *e, const struct where *w, const char *got, const char *expected, ...)
+/* One of the first three; else nothing was there. */
+struct got {
+	const json_t *json;
+	const char *text, *name, *nearest; /* of the name; may be NULL */
+};
+
+/* Fills `e`, unless it is filled already, and returns -EINVAL. */
+int error_fill(struct error *e, const struct where *w, struct got got, const char *expected, ...)
 	__attribute__((format(printf, 4, 5)));
+#define error_value(e, w, value, ...) error_fill(e, w, (struct got){.json = (value)}, __VA_ARGS__)
+#define error_name(e, w, got_name, near, ...)                                                      \
+	error_fill(e, w, (struct got){.name = (got_name), .nearest = (near)}, __VA_ARGS__)
+#define error_text(e, w, got_text, ...)                                                            \
+	error_fill(e, w, (struct got){.text = (got_text)}, __VA_ARGS__)
 
 /* The same for want of memory for `what`; returns -ENOMEM. */
 int error_no_memory(struct error *e, const struct where *w, const char *what);

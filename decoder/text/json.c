@@ -39,9 +39,10 @@ static char *put_control(char *p, unsigned char c)
 	return put_bytes(p, &c, 1);
 }
 
-/* The text between the quotes; *valid is false if some of it is no UTF-8. */
-static char *put_characters(char *p, const unsigned char *s, size_t n, bool *valid)
+/* The text in its quotes; *valid is false if some of it is no UTF-8. */
+static char *put_quoted(char *p, const unsigned char *s, size_t n, bool *valid)
 {
+	*p++ = '"';
 	while (n) {
 		size_t length = 1;
 
@@ -67,6 +68,7 @@ static char *put_characters(char *p, const unsigned char *s, size_t n, bool *val
 		s += length;
 		n -= length;
 	}
+	*p++ = '"';
 	return p;
 }
 
@@ -74,10 +76,7 @@ char *put_lossy(char *p, const unsigned char *bytes, size_t n)
 {
 	bool valid;
 
-	*p++ = '"';
-	p = put_characters(p, bytes, n, &valid);
-	*p++ = '"';
-	return p;
+	return put_quoted(p, bytes, n, &valid);
 }
 
 char *put_string(char *p, const unsigned char *bytes, size_t n)
@@ -85,14 +84,11 @@ char *put_string(char *p, const unsigned char *bytes, size_t n)
 	char *start = p;
 	bool valid = true;
 
-	*p++ = '"';
-	p = put_characters(p, bytes, n, &valid);
-	*p++ = '"';
+	p = put_quoted(p, bytes, n, &valid);
 	if (valid)
 		return p;
-	p = put_text(start, "{\"text\":\"");
-	p = put_characters(p, bytes, n, &valid);
-	p = put_text(p, "\",\"bytes\":\"");
+	p = put_quoted(put_text(start, "{\"text\":"), bytes, n, &valid);
+	p = put_text(p, ",\"bytes\":\"");
 	p = put_bytes(p, bytes, n);
 	return put_text(p, "\"}");
 }

@@ -124,7 +124,7 @@ DIR *folder_open_at(int folder, const char *name)
 
 static int add_file(struct sources *s, const char *path, const char *name)
 {
-	struct source *grown, *source;
+	struct source *grown, *source; /* which is freed as one that could be read */
 	int err = check_is_file(path);
 
 	if (err)
@@ -133,18 +133,12 @@ static int add_file(struct sources *s, const char *path, const char *name)
 	if (!grown)
 		return -ENOMEM;
 	s->list = grown;
-	source = &grown[s->count];
-	*source = (struct source){.root = s->owned_root};
-	source->text = text_read_in(AT_FDCWD, path, &source->length, SOURCE_MAX);
-	if (!source->text)
-		return -errno;
-	source->name = strdup(name);
-	if (!source->name) {
-		free((char *)source->text);
+	source = &grown[s->count++];
+	*source = (struct source){.root = s->owned_root, .name = strdup(name)};
+	if (!source->name)
 		return -ENOMEM;
-	}
-	s->count++;
-	return 0;
+	source->text = text_read_in(AT_FDCWD, path, &source->length, SOURCE_MAX);
+	return source->text ? 0 : -errno;
 }
 
 static int entries_by_name(const FTSENT **a, const FTSENT **b)
