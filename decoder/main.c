@@ -57,10 +57,14 @@ static int end_output(void)
 	return EXIT_IO;
 }
 
-static int usage(const char *format, const char *what)
+static int __attribute__((format(printf, 1, 2))) usage(const char *format, ...)
 {
+	va_list args;
+
 	fputs("perfabi-decode: ", stderr);
-	say(stderr, format, what); /* one of ours, with one %s */
+	va_start(args, format);
+	say_list(stderr, format, args);
+	va_end(args);
 	fputs("\n  `perfabi-decode --help` lists the options\n", stderr);
 	return EXIT_BAD;
 }
@@ -242,16 +246,12 @@ static int report_failure(const char *name, int err, const struct perfabi_result
 		       {"shard", "--shard"},      {"format", "--input"},
 		       {"order", "--big-endian"}, {"value_names", "--value-names"}};
 	const char *option = result ? result->option : NULL;
-	char message[sizeof(result->message) + 32];
 
 	if (err == -EPIPE) /* whoever reads has seen enough; SIGPIPE is ignored, or not ours */
 		return EXIT_IO;
 	for (size_t i = 0; option && i < sizeof(options) / sizeof(options[0]); i++)
-		if (!strcmp(option, options[i].option)) {
-			snprintf(message, sizeof(message), "%s: %s", options[i].ours,
-				 result->message);
-			return usage("%s", message);
-		}
+		if (!strcmp(option, options[i].option))
+			return usage("%s: %s", options[i].ours, result->message);
 	say(stderr, "perfabi-decode: %s: %s\n", name,
 	    result && result->message[0] ? result->message : strerror(-err));
 	if (option && !strcmp(option, "attr") && !has_attr)
@@ -409,14 +409,10 @@ static int check_together(const struct request *request)
 				has_format && request->options.flat ? "--flat" : NULL,
 				request->attr_of && request->attr_file ? "--attr" : NULL};
 	const char *first = NULL;
-	char message[64];
 
 	for (size_t i = 0; i < sizeof(prints) / sizeof(prints[0]); i++) {
-		if (first && prints[i]) {
-			snprintf(message, sizeof(message), "%s cannot be combined with %s", first,
-				 prints[i]);
-			return usage("%s", message);
-		}
+		if (first && prints[i])
+			return usage("%s cannot be combined with %s", first, prints[i]);
 		first = prints[i] ? prints[i] : first;
 	}
 	if (!has_format && (request->options.event || (request->symbols && !request->options.join)))

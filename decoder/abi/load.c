@@ -508,20 +508,15 @@ static int check_complete(const struct abi *abi, struct error *e)
 {
 	static const char *const fields[] = {"type", "size", "config", "sample_type",
 					     "read_format"};
-	static const char *const families[] = {"type", "open_flags", "ioctl",       "record",
-					       "misc", "cpumode",    "tool_record", "feature"};
-	static const char *const layouts[] = {"sample_id", "sample", "read_format", "mmap_page"};
+	enum { FAMILIES = 8, LAYOUTS = 4 };
+	static const char *const names[FAMILIES + LAYOUTS] = {
+		"type",        "open_flags", "ioctl",     "record", "misc",        "cpumode",
+		"tool_record", "feature",    "sample_id", "sample", "read_format", "mmap_page"};
 
-	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
-		if (!abi_family(abi, families[i]))
-			return error_text(e, NULL, "none",
-					  "constants called \"%s\" in a file abi/*.json",
-					  families[i]);
-	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++)
-		if (!abi_layout(abi, layouts[i]))
-			return error_text(e, NULL, "none",
-					  "a layout called \"%s\" in a file abi/*.json",
-					  layouts[i]);
+	for (size_t i = 0; i < FAMILIES + LAYOUTS; i++)
+		if (i < FAMILIES ? !abi_family(abi, names[i]) : !abi_layout(abi, names[i]))
+			return error_text(e, NULL, "none", "%s called \"%s\" in a file abi/*.json",
+					  i < FAMILIES ? "constants" : "a layout", names[i]);
 	if (!abi->size_count)
 		return error_text(e, NULL, "none", "a file abi/*.json with \"attr\" and its sizes");
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)

@@ -582,10 +582,6 @@ static void compile_branch(struct compiler *c, const struct layout_list *list)
 
 static void compile_when(struct compiler *c, const struct layout_node *node)
 {
-	static const uint8_t kinds[] = {
-		[LAYOUT_IF_MISC] = OP_UNLESS_MISC, [LAYOUT_IF_IS] = OP_UNLESS_IS,
-		[LAYOUT_IF_NOT] = OP_UNLESS_NOT,   [LAYOUT_IF_AT_LEAST] = OP_UNLESS_AT_LEAST,
-		[LAYOUT_IF_LEFT] = OP_UNLESS_LEFT, [LAYOUT_IF_MAYBE] = OP_UNLESS_MAYBE};
 	const struct layout_condition *condition = &node->when.condition;
 	const struct layout_list *then = &node->when.then, *other = &node->when.other;
 	size_t test, over;
@@ -605,8 +601,8 @@ static void compile_when(struct compiler *c, const struct layout_node *node)
 			compile_fields(c, other);
 		return;
 	}
-	test = plan_unless(c, kinds[condition->test], plan_reg_of(c, condition->field),
-			   condition->value);
+	test = plan_unless(c, (uint8_t)(OP_UNLESS_MISC + (condition->test - LAYOUT_IF_MISC)),
+			   plan_reg_of(c, condition->field), condition->value);
 	compile_branch(c, then);
 	after = c->offset;
 	if (other->count) {

@@ -53,9 +53,9 @@ enum op_kind {
 	OP_LOOP,   /* to OP_NEXT, for each element */
 	OP_NEXT,
 	OP_INDEX,           /* the name that belongs to the element's index */
-	OP_UNLESS_MISC,     /* jumps unless misc has all bits of `value` */
-	OP_UNLESS_IS,       /* ... unless `reg` is `value` */
-	OP_UNLESS_BITS_ARE, /* ... unless `width` bits of `reg` are */
+	OP_UNLESS_BITS_ARE, /* jumps unless `width` bits of `reg` are `value` */
+	OP_UNLESS_MISC,     /* ... unless misc has all its bits; in the order of layout_test */
+	OP_UNLESS_IS,       /* ... unless `reg` is it */
 	OP_UNLESS_NOT,
 	OP_UNLESS_AT_LEAST,
 	OP_UNLESS_LEFT,  /* ... unless `value` bytes are left */

@@ -822,8 +822,7 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 				op++;
 				continue;
 			}
-			run_number(&in, &s, op, 4, OP_S32);
-			break;
+			__attribute__((fallthrough));
 		case OP_S32:
 			run_number(&in, &s, op, 4, OP_S32);
 			break;

@@ -146,8 +146,12 @@ static int entries_by_name(const FTSENT **a, const FTSENT **b)
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-static int cannot_read(struct error *e, const char *path, int err)
+/* Takes back what was read if something could not be. Returns `err`. */
+static int end_reading(struct sources *out, struct error *e, const char *path, int err)
 {
+	if (!err)
+		return 0;
+	sources_free(out);
 	if (err == -ENOMEM)
 		return error_no_memory(e, NULL, "memory for cases");
 	error_text(e, NULL, err == -ENOTSUP ? "neither a file nor a folder" : strerror(-err),
@@ -199,10 +203,7 @@ int sources_read(struct sources *out, const char *folder, struct error *e)
 	}
 	if (!err)
 		err = -errno;
-	if (err) {
-		cannot_read(e, entry ? entry->fts_path : folder, err);
-		sources_free(out);
-	}
+	end_reading(out, e, entry ? entry->fts_path : folder, err);
 	if (walk)
 		fts_close(walk);
 	return err;
@@ -210,15 +211,8 @@ int sources_read(struct sources *out, const char *folder, struct error *e)
 
 int sources_read_file(struct sources *out, const char *path, struct error *e)
 {
-	int err;
-
 	*out = (struct sources){.owned_root = strdup("")};
-	err = out->owned_root ? add_file(out, path, path) : -ENOMEM;
-	if (err) {
-		cannot_read(e, path, err);
-		sources_free(out);
-	}
-	return err;
+	return end_reading(out, e, path, out->owned_root ? add_file(out, path, path) : -ENOMEM);
 }
 
 void sources_free(struct sources *s)
