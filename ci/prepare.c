@@ -184,7 +184,7 @@ static void put_node(struct tables *t, const struct layout_node *one)
 		AMOUNT(array.count), NUMBER(array.type), POINTER(array.markers);
 		break;
 	case LAYOUT_LOOP:
-		AMOUNT(loop.count), LIST(loop.body), NUMBER(loop.smallest), NUMBER(loop.bare);
+		AMOUNT(loop.count), LIST(loop.body), NUMBER(loop.body.smallest), NUMBER(loop.bare);
 		break;
 	case LAYOUT_OBJECT:
 		LIST(object);

@@ -15,8 +15,7 @@
 
 static void error_sentence(const struct error *e, int err, char *text, size_t size)
 {
-	char where[600] = "";
-	char line[16] = "";
+	char where[600] = "", line[16] = "";
 
 	if (e->line)
 		snprintf(line, sizeof(line), ":%d", e->line);

@@ -231,7 +231,6 @@ static bool is_shown(const struct abi *abi, const struct abi_field *field, bool 
 		return !strncmp(field->name, "bp_", 3);
 	for (size_t i = 0; i < abi->field_count; i++) {
 		const struct abi_field *alias = &abi->fields[i];
-
 		const struct abi_field *flag = alias->when ? abi_field(abi, alias->when) : NULL;
 
 		if (flag && !strcmp(alias->alias_of, place) &&

@@ -135,8 +135,7 @@ struct layout_node {
 		struct {
 			struct layout_size count;
 			struct layout_list body;
-			uint32_t smallest; /* bytes that an element takes at least */
-			bool bare;         /* the elements are no objects */
+			bool bare; /* the elements are no objects */
 		} loop;
 		struct layout_list object;
 		const struct abi_field *regs;

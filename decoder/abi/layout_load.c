@@ -413,6 +413,9 @@ static int check_text_field(struct doc *d, void *made, const json_t *json, const
 	return 0;
 }
 
+/* What a key is of that is none of a field's. */
+#define SUCH "such a field"
+
 static int read_each(struct doc *d, const json_t *json, void *at, const struct where *w)
 {
 	static const struct doc_row rows[] = {
@@ -421,7 +424,7 @@ static int read_each(struct doc *d, const json_t *json, void *at, const struct w
 		{"markers", DOC_READ, false, AT(struct layout_node, array.markers),
 		 .read = read_family, .takes = "line"},
 		{0}};
-	static const struct doc_type type = {"such a field", rows, .size = 0};
+	static const struct doc_type type = {SUCH, rows, .size = 0};
 	const struct layout_node *node = at;
 	int err = doc_read(d, &type, json, at, w);
 
@@ -477,10 +480,9 @@ static int check_loop(struct doc *d, void *made, const json_t *json, const struc
 	if (!each == !fields)
 		return error_value(d->e, w, json, "each or fields");
 	node->loop.bare = each != NULL;
-	node->loop.smallest = (uint32_t)node->loop.body.smallest;
-	return node->loop.smallest ? 0
-				   : error_value(d->e, &at, each ? each : fields,
-						 "elements of one byte at least");
+	return node->loop.body.smallest ? 0
+					: error_value(d->e, &at, each ? each : fields,
+						      "elements of one byte at least");
 }
 
 static int check_index(struct doc *d, void *made, const json_t *json, const struct where *w)
@@ -523,16 +525,13 @@ static int check_switch(struct doc *d, void *made, const json_t *json, const str
 }
 
 #define NODE(member) AT(struct layout_node, member)
-#define NAME                                                                                       \
-	{                                                                                          \
-		"name", DOC_STRING, false, NODE(name)                                              \
-	}
+#define NAME "name", DOC_STRING, false, NODE(name)
 #define SMALL DOC_NUMBER, false, .most = LAYOUT_NUMBER_MAX
 
 static const char *const counts[] = {"nothing", "lost", "lost_samples", NULL};
 static const char size_expected[] = "the name of a field before this one";
 static const struct doc_row number_rows[] = {
-	NAME,
+	{NAME},
 	{"type", DOC_WORD, true, NODE(number.type), .words = layout_type_names,
 	 .takes = "number_type"},
 	{"set", DOC_READ, false, NODE(number.set), .read = read_family, .takes = "line"},
@@ -543,13 +542,13 @@ static const struct doc_row number_rows[] = {
 	 .expected = "lost or lost_samples"},
 	{0}};
 static const struct doc_row bitfield_rows[] = {
-	NAME,
+	{NAME},
 	{"type", DOC_WORD, true, NODE(word.type), .words = layout_type_names,
 	 .takes = "number_type"},
 	{"bitfield", DOC_READ, true, NODE(word.fields), .read = read_family, .takes = "line"},
 	{0}};
 static const struct doc_row text_rows[] = {
-	NAME,
+	{NAME},
 	{"type", DOC_ANY, true, .at = DOC_NOWHERE,
 	 .takes = "{\"enum\": [\"string\", \"bytes\", \"opaque\", \"attr\"]}"},
 	{"size", DOC_READ, false, NODE(text.size), .read = read_size, .takes = "size"},
@@ -562,14 +561,14 @@ static const struct doc_row text_rows[] = {
 static const struct doc_row zeros_rows[] = {
 	{"pad", SMALL, NODE(zeros)}, {"align", SMALL, NODE(zeros), .least = 1}, {0}};
 static const struct doc_row array_rows[] = {
-	NAME,
+	{NAME},
 	{"count", DOC_READ, true, NODE(array.count), .read = read_size, .takes = "size",
 	 .expected = size_expected},
 	{"per", SMALL, NODE(array.count.per)},
 	{"each", DOC_READ, true, .read = read_each, .takes = "each_of_array"},
 	{0}};
 static const struct doc_row loop_rows[] = {
-	NAME,
+	{NAME},
 	{"count", DOC_READ, true, NODE(loop.count), .read = read_size, .takes = "size",
 	 .expected = size_expected},
 	{"per", SMALL, NODE(loop.count.per)},
@@ -578,13 +577,15 @@ static const struct doc_row loop_rows[] = {
 	 .takes = "#/$defs/fields"},
 	{0}};
 static const struct doc_row object_rows[] = {
-	NAME,
+	{NAME},
 	{"fields", DOC_READ, true, NODE(object), .read = read_members, .takes = "#/$defs/fields"},
 	{0}};
 static const struct doc_row regs_rows[] = {
-	NAME, {"regs", DOC_READ, true, NODE(regs), .read = read_attr_field, .takes = "line"}, {0}};
+	{NAME},
+	{"regs", DOC_READ, true, NODE(regs), .read = read_attr_field, .takes = "line"},
+	{0}};
 static const struct doc_row index_rows[] = {
-	NAME, {"index", DOC_READ, true, NODE(index), .read = read_family, .takes = "line"}, {0}};
+	{NAME}, {"index", DOC_READ, true, NODE(index), .read = read_family, .takes = "line"}, {0}};
 static const struct doc_row when_rows[] = {
 	{"when", DOC_OBJECT, true, NODE(when.condition), &condition_type},
 	{"then", DOC_READ, true, NODE(when.then), .read = read_branch, .takes = "#/$defs/fields",
@@ -592,7 +593,7 @@ static const struct doc_row when_rows[] = {
 	{"else", DOC_READ, false, NODE(when.other), .read = read_branch, .takes = "#/$defs/fields"},
 	{0}};
 static const struct doc_row use_rows[] = {
-	NAME,
+	{NAME},
 	{"use", DOC_READ, true, NODE(use), .read = read_use, .expected = "a name in layouts"},
 	{0}};
 static const struct doc_row switch_rows[] = {
@@ -614,25 +615,19 @@ static const struct field_kind {
 	} place;
 	struct doc_type type;
 } kinds[KINDS] = {
-	{"when", LAYOUT_WHEN, BARE, {"such a field", when_rows, .size = 0}},
-	{"pad", LAYOUT_PAD, BARE, {"such a field", zeros_rows, .size = 0}},
-	{"align", LAYOUT_ALIGN, BARE, {"such a field", zeros_rows, .size = 0}},
-	{"use", LAYOUT_USE, BARE, {"such a field", use_rows, .size = 0}},
-	{"count", LAYOUT_LOOP, VALUE, {"such a field", loop_rows, .check = check_loop}},
-	{"regs", LAYOUT_REGS, MEMBER, {"such a field", regs_rows, .size = 0}},
-	{"switch", LAYOUT_SWITCH, BARE, {"such a field", switch_rows, .check = check_switch}},
-	{"index", LAYOUT_INDEX, VALUE, {"such a field", index_rows, .check = check_index}},
-	{"fields", LAYOUT_OBJECT, MEMBER, {"such a field", object_rows, .size = 0}},
-	{"bitfield", LAYOUT_WORD, BARE, {"such a field", bitfield_rows, .check = check_bitfield}},
-	[TEXT] = {"type",
-		  LAYOUT_STRING,
-		  VALUE,
-		  {"such a field", text_rows, .check = check_text_field}},
-	[NUMBER] = {"type",
-		    LAYOUT_NUMBER,
-		    VALUE,
-		    {"such a field", number_rows, .check = check_number_field}},
-	[ARRAY] = {"each", LAYOUT_ARRAY, VALUE, {"such a field", array_rows, .size = 0}},
+	{"when", LAYOUT_WHEN, BARE, {SUCH, when_rows, .size = 0}},
+	{"pad", LAYOUT_PAD, BARE, {SUCH, zeros_rows, .size = 0}},
+	{"align", LAYOUT_ALIGN, BARE, {SUCH, zeros_rows, .size = 0}},
+	{"use", LAYOUT_USE, BARE, {SUCH, use_rows, .size = 0}},
+	{"count", LAYOUT_LOOP, VALUE, {SUCH, loop_rows, .check = check_loop}},
+	{"regs", LAYOUT_REGS, MEMBER, {SUCH, regs_rows, .size = 0}},
+	{"switch", LAYOUT_SWITCH, BARE, {SUCH, switch_rows, .check = check_switch}},
+	{"index", LAYOUT_INDEX, VALUE, {SUCH, index_rows, .check = check_index}},
+	{"fields", LAYOUT_OBJECT, MEMBER, {SUCH, object_rows, .size = 0}},
+	{"bitfield", LAYOUT_WORD, BARE, {SUCH, bitfield_rows, .check = check_bitfield}},
+	[TEXT] = {"type", LAYOUT_STRING, VALUE, {SUCH, text_rows, .check = check_text_field}},
+	[NUMBER] = {"type", LAYOUT_NUMBER, VALUE, {SUCH, number_rows, .check = check_number_field}},
+	[ARRAY] = {"each", LAYOUT_ARRAY, VALUE, {SUCH, array_rows, .size = 0}},
 };
 
 const struct doc_type *abi_field_type(size_t i)

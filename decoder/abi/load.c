@@ -342,8 +342,8 @@ static const struct doc_row file_rows[] = {
 const struct doc_type abi_file_type = {"a file of the ABI", file_rows, .size = 0};
 
 /* Room for `more` behind the `count` things in the array to which *list points. */
-static int make_room(struct doc *d, void *list, size_t count, size_t more, size_t size,
-		     const struct where *w)
+static int room_for(struct doc *d, void *list, size_t count, size_t more, size_t size,
+		    const struct where *w)
 {
 	void *old, *grown = arena_array(d->arena, count + more, size);
 
@@ -362,8 +362,8 @@ static int take_layouts(struct doc *d, const json_t *layouts, const struct where
 	const char *name;
 	json_t *fields;
 
-	if (make_room(d, &abi->layouts, abi->layout_count, json_object_size(layouts),
-		      sizeof(*abi->layouts), w))
+	if (room_for(d, &abi->layouts, abi->layout_count, json_object_size(layouts),
+		     sizeof(*abi->layouts), w))
 		return -ENOMEM;
 	json_object_foreach((json_t *)layouts, name, fields) {
 		struct where at = where_key(w, name);
@@ -383,8 +383,8 @@ static int take_file(struct doc *d, const struct loading *all, const struct wher
 {
 	struct abi *abi = d->context;
 
-	if (make_room(d, &abi->families, abi->family_count, all->family_count,
-		      sizeof(*abi->families), w))
+	if (room_for(d, &abi->families, abi->family_count, all->family_count,
+		     sizeof(*abi->families), w))
 		return -ENOMEM;
 	for (size_t i = 0; i < all->family_count; i++)
 		abi->families[abi->family_count++] = all->families[i];

@@ -39,8 +39,7 @@ static int beyond(struct parse *p)
 
 static void skip_space(struct parse *p)
 {
-	while (*p->at == ' ')
-		p->at++;
+	p->at += strspn(p->at, " ");
 }
 
 static int variable(struct parse *p, struct value *out)
@@ -164,26 +163,27 @@ static bool apply(const char *op, struct value *left, const struct value *right)
 		    a.magnitude << b.magnitude >> b.magnitude != a.magnitude)
 			return false;
 		a.magnitude <<= b.magnitude;
-		return put(left, a);
+		break;
 	case '>': /* of what is not below zero: what falls out at the end is gone */
 		if (a.is_negative || b.is_negative || b.magnitude > 63)
 			return false;
 		a.magnitude >>= b.magnitude;
-		return put(left, a);
+		break;
 	case '*':
 		a.is_negative = a.is_negative != b.is_negative;
-		return !__builtin_mul_overflow(a.magnitude, b.magnitude, &a.magnitude) &&
-		       put(left, a);
+		if (__builtin_mul_overflow(a.magnitude, b.magnitude, &a.magnitude))
+			return false;
+		break;
 	default:
 		b.is_negative = b.is_negative != (op[0] == '-');
-		if (a.is_negative == b.is_negative)
-			return !__builtin_add_overflow(a.magnitude, b.magnitude, &a.magnitude) &&
-			       put(left, a);
-		if (a.magnitude < b.magnitude)
-			return put(left, (struct number){b.magnitude - a.magnitude, b.is_negative});
-		a.magnitude -= b.magnitude;
-		return put(left, a);
+		if (a.is_negative != b.is_negative && a.magnitude < b.magnitude)
+			a = (struct number){b.magnitude - a.magnitude, b.is_negative};
+		else if (a.is_negative != b.is_negative)
+			a.magnitude -= b.magnitude;
+		else if (__builtin_add_overflow(a.magnitude, b.magnitude, &a.magnitude))
+			return false;
 	}
+	return put(left, a);
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion): one level of precedence a call, LEVELS of them */

@@ -128,13 +128,6 @@ static void plan_need(struct compiler *c, uint32_t bytes)
 		c->offset += (int)bytes;
 }
 
-/* Bytes of any length come now. What was checked before is not known, as behind a jump's target. */
-static void plan_unfix(struct compiler *c)
-{
-	c->offset = -1;
-	c->need = 0;
-}
-
 /* What a value of that many characters adds to the longest line; what each byte of a text does. */
 static void plan_grows(struct compiler *c, size_t characters)
 {
@@ -315,7 +308,8 @@ static struct op *add_amount(struct compiler *c, uint8_t kind, const struct layo
 	struct op *op = plan_add(c, kind);
 
 	op->amount = (struct amount){size, plan_reg_of(c, size->field)};
-	plan_unfix(c);
+	c->offset = -1;
+	c->need = 0; /* what was checked before is not known, as behind a jump's target */
 	plan_grows(c, values[kind].longest);
 	return op;
 }
@@ -417,7 +411,7 @@ static void compile_loop(struct compiler *c, const struct layout_node *node)
 	c->outside = false;
 	c->longest = 8;
 	compile_fields(c, &node->loop.body);
-	plan_grows_per_byte(c, c->longest / node->loop.smallest + 1);
+	plan_grows_per_byte(c, c->longest / node->loop.body.smallest + 1);
 	c->in_loop = outer_in_loop;
 	c->outside = outside;
 	c->longest = outer_longest;
@@ -465,8 +459,8 @@ static void compile_object(struct compiler *c, const char *name, const struct la
 	close_object(c, old);
 }
 
-static struct bit_place place_of(const struct abi_bits *bits, const struct abi_family *word,
-				 uint8_t width)
+static struct bit_place bit_place_of(const struct abi_bits *bits, const struct abi_family *word,
+				     uint8_t width)
 {
 	unsigned mirrored = width * 8u - bits->first - bits->width;
 
@@ -485,12 +479,12 @@ static void compile_bits(struct compiler *c, const struct abi_value *field, uint
 		test = plan_unless(c, OP_UNLESS_BITS_ARE, reg, bits->is);
 		op = last_op(c);
 		op->width = (uint8_t)only->width;
-		op->test.place = place_of(only, word, width);
+		op->test.place = bit_place_of(only, word, width);
 	}
 	op = plan_add(c, OP_BITS);
 	op->reg = reg;
 	op->width = (uint8_t)bits->width;
-	op->bits.place = place_of(bits, word, width);
+	op->bits.place = bit_place_of(bits, word, width);
 	op->bits.bytes = width;
 	op->bits.omit_zero = word->omit_zero;
 	op->bits.set = c->with->flat ? NULL : bits->set;
@@ -527,7 +521,7 @@ static void compile_bit_word(struct compiler *c, const struct layout_node *node)
 	op->width = (uint8_t)(width * 8);
 	op->rest.decimal = c->with->flat && !c->in_loop;
 	for (size_t i = 0; i < word->count; i++) {
-		struct bit_place place = place_of(&word->values[i].bits, word, width);
+		struct bit_place place = bit_place_of(&word->values[i].bits, word, width);
 		uint64_t mask = UINT64_MAX >> (64 - word->values[i].bits.width);
 
 		op->rest.named |= mask << place.little;
@@ -657,7 +651,8 @@ static void compile_node(struct compiler *c, const struct layout_node *node)
 		break;
 	case LAYOUT_ALIGN:
 		plan_add(c, OP_ALIGN)->bytes = node->zeros;
-		plan_unfix(c);
+		c->offset = -1;
+		c->need = 0;
 		break;
 	case LAYOUT_ARRAY:
 		compile_array(c, node);

@@ -63,8 +63,7 @@ static bool parse_field(const char *line, struct field_line *field)
 	size_t n;
 
 	*field = (struct field_line){0};
-	while (*line == ' ' || *line == '\t')
-		line++;
+	line += strspn(line, " \t");
 	if (!take_prefix(&line, "field:") && !take_prefix(&line, "field special:"))
 		return false;
 	end = strchr(line, ';');

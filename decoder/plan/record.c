@@ -420,7 +420,6 @@ ALWAYS_INLINE void run_double(const struct input *in, struct state *s, const str
 
 ALWAYS_INLINE void run_set(const struct input *in, struct state *s, const struct op *op)
 {
-	const unsigned char *at = s->at;
 	uint64_t unknown;
 
 	s->v = take_number(in, s, op->width);
@@ -429,14 +428,13 @@ ALWAYS_INLINE void run_set(const struct input *in, struct state *s, const struct
 	put_op_key(s, op);
 	s->p = put_set(s->p, op->set, s->v, &unknown);
 	if (unknown && !op->set->is_open)
-		find_at(in, "unknown-bits", op, at);
+		find_at(in, "unknown-bits", op, s->at - op->width);
 }
 
 ALWAYS_INLINE void run_align(const struct input *in, struct state *s, const struct op *op)
 {
-	size_t n = offset_at(in, s->at) % op->bytes;
+	size_t n = (op->bytes - offset_at(in, s->at) % op->bytes) % op->bytes;
 
-	n = n ? op->bytes - n : 0;
 	if (n > left(in, s))
 		n = left(in, s);
 	find_nonzeros(in, "padding", op, s->at, n);
