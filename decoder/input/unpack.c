@@ -15,13 +15,6 @@
 
 enum { PACKED = 64 * 1024, XZ_MEMORY = 256 * 1024 * 1024, ZSTD_LOG_MAX = 27 };
 
-struct stream {
-	ZSTD_inBuffer in;
-	ZSTD_outBuffer out;
-	bool is_last;      /* no more comes in */
-	const char *wrong; /* the library's word, where it does not go on */
-};
-
 struct unpack {
 	const struct unpack_format *format;
 	ssize_t (*take)(void *, void *, size_t);
@@ -29,8 +22,11 @@ struct unpack {
 	z_stream gzip;
 	lzma_stream xz;
 	ZSTD_DStream *zstd;
-	struct stream stream;
-	bool is_between; /* all that came in is whole: it may end here */
+	ZSTD_inBuffer in;
+	ZSTD_outBuffer out;
+	bool is_last;        /* no more comes in */
+	bool is_between;     /* all that came in is whole: it may end here */
+	const char *library; /* its word, where it does not go on */
 	char wrong[128];
 	unsigned char packed[PACKED];
 };
@@ -40,7 +36,7 @@ struct unpack_format {
 	unsigned char magic[UNPACK_MAGIC];
 	size_t length;
 	bool (*begin)(struct unpack *);
-	void (*step)(struct unpack *, struct stream *);
+	void (*step)(struct unpack *);
 };
 
 static bool gzip_begin(struct unpack *u)
@@ -48,24 +44,24 @@ static bool gzip_begin(struct unpack *u)
 	return inflateInit2(&u->gzip, 15 + 16) == Z_OK;
 }
 
-static void gzip_step(struct unpack *u, struct stream *s)
+static void gzip_step(struct unpack *u)
 {
-	size_t room = s->out.size - s->out.pos;
+	size_t room = u->out.size - u->out.pos;
 	z_stream *z = &u->gzip;
 	int got;
 
-	z->next_in = (unsigned char *)s->in.src + s->in.pos;
-	z->avail_in = (uInt)(s->in.size - s->in.pos);
-	z->next_out = (unsigned char *)s->out.dst + s->out.pos;
+	z->next_in = (unsigned char *)u->in.src + u->in.pos;
+	z->avail_in = (uInt)(u->in.size - u->in.pos);
+	z->next_out = (unsigned char *)u->out.dst + u->out.pos;
 	z->avail_out = (uInt)(room < UINT32_MAX ? room : UINT32_MAX);
 	got = inflate(z, Z_NO_FLUSH);
-	s->in.pos = s->in.size - z->avail_in;
-	s->out.pos = (size_t)(z->next_out - (unsigned char *)s->out.dst);
+	u->in.pos = u->in.size - z->avail_in;
+	u->out.pos = (size_t)(z->next_out - (unsigned char *)u->out.dst);
 	u->is_between = got == Z_STREAM_END;
 	if (got == Z_STREAM_END)
 		inflateReset(z);
 	else if (got != Z_OK && got != Z_BUF_ERROR)
-		s->wrong = z->msg ? z->msg : zError(got);
+		u->library = z->msg ? z->msg : zError(got);
 }
 
 static bool xz_begin(struct unpack *u)
@@ -73,23 +69,23 @@ static bool xz_begin(struct unpack *u)
 	return lzma_stream_decoder(&u->xz, XZ_MEMORY, LZMA_CONCATENATED) == LZMA_OK;
 }
 
-static void xz_step(struct unpack *u, struct stream *s)
+static void xz_step(struct unpack *u)
 {
 	lzma_stream *x = &u->xz;
 	lzma_ret got;
 
-	x->next_in = (const unsigned char *)s->in.src + s->in.pos;
-	x->avail_in = s->in.size - s->in.pos;
-	x->next_out = (unsigned char *)s->out.dst + s->out.pos;
-	x->avail_out = s->out.size - s->out.pos;
-	got = lzma_code(x, s->is_last ? LZMA_FINISH : LZMA_RUN);
-	s->in.pos = s->in.size - x->avail_in;
-	s->out.pos = s->out.size - x->avail_out;
+	x->next_in = (const unsigned char *)u->in.src + u->in.pos;
+	x->avail_in = u->in.size - u->in.pos;
+	x->next_out = (unsigned char *)u->out.dst + u->out.pos;
+	x->avail_out = u->out.size - u->out.pos;
+	got = lzma_code(x, u->is_last ? LZMA_FINISH : LZMA_RUN);
+	u->in.pos = u->in.size - x->avail_in;
+	u->out.pos = u->out.size - x->avail_out;
 	u->is_between = got == LZMA_STREAM_END;
 	if (got == LZMA_MEMLIMIT_ERROR)
-		s->wrong = "it needs more than 256 MiB of memory";
+		u->library = "it needs more than 256 MiB of memory";
 	else if (got != LZMA_OK && got != LZMA_BUF_ERROR && got != LZMA_STREAM_END)
-		s->wrong = "it does not fit the format";
+		u->library = "it does not fit the format";
 }
 
 static bool zstd_begin(struct unpack *u)
@@ -99,13 +95,13 @@ static bool zstd_begin(struct unpack *u)
 	       !ZSTD_isError(ZSTD_DCtx_setParameter(u->zstd, ZSTD_d_windowLogMax, ZSTD_LOG_MAX));
 }
 
-static void zstd_step(struct unpack *u, struct stream *s)
+static void zstd_step(struct unpack *u)
 {
-	size_t got = ZSTD_decompressStream(u->zstd, &s->out, &s->in);
+	size_t got = ZSTD_decompressStream(u->zstd, &u->out, &u->in);
 
 	u->is_between = !got;
 	if (ZSTD_isError(got))
-		s->wrong = ZSTD_getErrorName(got);
+		u->library = ZSTD_getErrorName(got);
 }
 
 static const struct unpack_format formats[] = {
@@ -152,29 +148,27 @@ void unpack_free(struct unpack *u)
 
 ssize_t unpack_read(struct unpack *u, void *bytes, size_t size)
 {
-	struct stream *s = &u->stream;
-
-	s->out = (ZSTD_outBuffer){bytes, size, 0};
-	while (!s->out.pos && !u->wrong[0]) {
-		if (s->in.pos == s->in.size && !s->is_last) {
+	u->out = (ZSTD_outBuffer){bytes, size, 0};
+	while (!u->out.pos && !u->wrong[0]) {
+		if (u->in.pos == u->in.size && !u->is_last) {
 			ssize_t n = u->take(u->from, u->packed, sizeof(u->packed));
 
 			if (n < 0)
 				return n;
-			s->in = (ZSTD_inBuffer){u->packed, (size_t)n, 0};
-			s->is_last = !n;
+			u->in = (ZSTD_inBuffer){u->packed, (size_t)n, 0};
+			u->is_last = !n;
 		}
-		if (s->in.pos == s->in.size && u->is_between && s->is_last)
+		if (u->in.pos == u->in.size && u->is_between && u->is_last)
 			break;
-		u->format->step(u, s);
-		if (s->wrong)
+		u->format->step(u);
+		if (u->library)
 			snprintf(u->wrong, sizeof(u->wrong), "the %s data is damaged: %s",
-				 u->format->name, s->wrong);
-		else if (s->is_last && s->in.pos == s->in.size && !s->out.pos && !u->is_between)
+				 u->format->name, u->library);
+		else if (u->is_last && u->in.pos == u->in.size && !u->out.pos && !u->is_between)
 			snprintf(u->wrong, sizeof(u->wrong), "the %s data is cut off",
 				 u->format->name);
 	}
-	return (ssize_t)s->out.pos;
+	return (ssize_t)u->out.pos;
 }
 
 const char *unpack_wrong(const struct unpack *u)

@@ -36,14 +36,12 @@ static int finds_add(struct finds *finds, struct find find)
 
 static int finds_add_wrong(void *finds, const struct diagnostic *wrong)
 {
-	size_t n = strlen(wrong->message) + 1;
-	struct diagnostic *copy = malloc(sizeof(*copy) + n);
+	struct diagnostic *copy = malloc(sizeof(*copy));
 	int err;
 
 	if (!copy)
 		return -ENOMEM;
 	*copy = *wrong;
-	copy->message = memcpy(copy + 1, wrong->message, n);
 	err = finds_add(finds, (struct find){.place = wrong->place, .wrong = copy});
 	if (err)
 		free(copy);

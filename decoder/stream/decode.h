@@ -19,7 +19,7 @@ struct find {
 	const unsigned char *bytes; /* of whole records, one at least; good until the next step */
 	size_t size;
 	struct place place;
-	struct diagnostic *wrong; /* instead; its text is behind it */
+	struct diagnostic *wrong; /* instead */
 };
 
 struct finds {

@@ -16,34 +16,21 @@
 #include "plan/record.h"
 #include "text/json.h"
 
-/* The fields that are read, and their names in this order. */
-enum wanted {
-	IP,
-	PID,
-	TID,
-	PPID,
-	PTID,
-	TIME,
-	PERIOD,
-	CALLCHAIN,
-	IPS,
-	COOKIE,
-	ADDR,
-	LEN,
-	PGOFF,
-	FILENAME,
-	BUILD_ID,
-	BUILD_ID_SIZE,
-	COMM,
-	NAME,
-	FLAGS,
-	WANTED
-};
+/* The fields that are read. */
+#define FIELDS(FIELD)                                                                              \
+	FIELD(IP, "ip"), FIELD(PID, "pid"), FIELD(TID, "tid"), FIELD(PPID, "ppid"),                \
+		FIELD(PTID, "ptid"), FIELD(TIME, "time"), FIELD(PERIOD, "period"),                 \
+		FIELD(CALLCHAIN, "callchain"), FIELD(IPS, "ips"), FIELD(COOKIE, "cookie"),         \
+		FIELD(ADDR, "addr"), FIELD(LEN, "len"), FIELD(PGOFF, "pgoff"),                     \
+		FIELD(FILENAME, "filename"), FIELD(BUILD_ID, "build_id"),                          \
+		FIELD(BUILD_ID_SIZE, "build_id_size"), FIELD(COMM, "comm"), FIELD(NAME, "name"),   \
+		FIELD(FLAGS, "flags")
+#define AS_NUMBER(number, name) number
+#define AS_NAME(number, name) name
 
-static const char *const wanted_names[WANTED] = {
-	"ip",        "pid",           "tid",    "ppid", "ptid", "time",  "period",
-	"callchain", "ips",           "cookie", "addr", "len",  "pgoff", "filename",
-	"build_id",  "build_id_size", "comm",   "name", "flags"};
+enum wanted { FIELDS(AS_NUMBER), WANTED };
+
+static const char *const wanted_names[] = {FIELDS(AS_NAME)};
 
 /* Samples whose call chain ends in the same record. */
 struct waiting_list {

@@ -103,39 +103,36 @@ static const struct {
 void lines_diagnostic(struct lines *lines, struct place place, const char *code, uint64_t skipped,
 		      const char *format, ...)
 {
-	enum perfabi_grade grade = PERFABI_ERROR;
-	char message[256] = "", *p;
+	struct diagnostic wrong = {place, code, PERFABI_ERROR, skipped, ""};
 	va_list args;
+	char *p;
 
 	if (lines->options.silent)
 		return;
 	va_start(args, format);
-	vsnprintf(message, sizeof(message), format, args);
+	vsnprintf(wrong.message, sizeof(wrong.message), format, args);
 	va_end(args);
 	for (size_t i = 0; i < sizeof(lesser) / sizeof(lesser[0]); i++)
 		if (!strcmp(lesser[i].code, code))
-			grade = lesser[i].grade;
-	lines->sums.diagnostics[grade]++;
+			wrong.grade = lesser[i].grade;
+	lines->sums.diagnostics[wrong.grade]++;
 	lines->sums.skipped += skipped;
 	if (lines->limit && !--lines->limit) {
 		lines->limit = 1;
 		lines->unsaid++;
 		return;
 	}
-	if (lines->say) {
-		struct diagnostic wrong = {place, code, grade, skipped, message};
-
-		if (lines->say(lines->say_to, &wrong))
-			lines->out->err = -ENOMEM;
-		return;
-	}
-	p = lines->profile ? NULL : out_room(lines->out, sizeof(message) * PUT_STRING_MAX + 256);
+	if (lines->say && lines->say(lines->say_to, &wrong))
+		lines->out->err = -ENOMEM;
+	p = lines->profile || lines->say
+		    ? NULL
+		    : out_room(lines->out, sizeof(wrong.message) * PUT_STRING_MAX + 256);
 	if (!p)
 		return;
 	p = put_place(put_text(p, "{\"type\":\"diagnostic\",\"offset\":"), place);
 	p = put_text(put_text(put_text(p, "\"code\":\""), code), "\",\"grade\":\"");
-	p = put_text(put_text(p, grade_names[grade]), "\",\"message\":");
-	p = put_string(p, (const unsigned char *)message, strlen(message));
+	p = put_text(put_text(p, grade_names[wrong.grade]), "\",\"message\":");
+	p = put_string(p, (const unsigned char *)wrong.message, strlen(wrong.message));
 	if (skipped)
 		p = put_u64(put_text(p, ",\"skipped\":"), skipped);
 	lines->out->at = put_text(p, "}\n");

@@ -43,7 +43,7 @@ struct diagnostic {
 	const char *code;
 	enum perfabi_grade grade;
 	uint64_t skipped;
-	const char *message;
+	char message[256];
 };
 
 /* What follows from a record's type, misc and id alone. Few of them occur, which take turns. */
