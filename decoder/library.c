@@ -288,10 +288,9 @@ static int open_input(struct call *call, int fd)
 
 	if (err != -EISDIR)
 		return err;
-	if (d->options.api.shards) {
+	if (d->options.api.shards)
 		return refuse_option(call, "shards", "a directory",
 				     "a file, to decode one shard of it");
-	}
 	d->options.api.sort = d->options.api.sort || !d->options.finds;
 	err = parts_find(&d->parts, fd);
 	if (d->events.found) /* `data` has all attrs */

@@ -30,7 +30,6 @@ void aux_close(struct aux *aux)
 		close(aux->dir);
 	free(aux->seen.slots);
 	arena_free(&aux->arena);
-	*aux = (struct aux){.dir = -1, .index = -1};
 }
 
 int aux_take(struct decoder *d, uint64_t *taken)
@@ -38,7 +37,7 @@ int aux_take(struct decoder *d, uint64_t *taken)
 	static const char *const names[] = {"idx", "tid", "cpu", "aux_offset", "reference"};
 	enum { IDX, TID, CPU, AUX_OFFSET, REFERENCE, NUMBERS };
 	enum byte_order order = d->events.order;
-	unsigned type = type_index((uint32_t)load_word(d->aux.record, 4, order));
+	unsigned type = record_type(&d->events, d->aux.record);
 	const struct plan *plan = events_plan(&d->events, d->events.bare, d->events.slot_of[type]);
 	uint64_t numbers[NUMBERS] = {0}, *at;
 	const unsigned char *data;

@@ -10,17 +10,12 @@ uint64_t size_is_large(enum byte_order order, const unsigned char *bytes)
 	return high << 16 | load_word(bytes + 6, 2, order);
 }
 
-static uint16_t size_at(const struct events *events, const unsigned char *bytes)
-{
-	return (uint16_t)load_word(bytes + 6, 2, events->order);
-}
-
 enum verdict { NO_RECORD, RECORD, UNDECIDED };
 
 bool header_is_likely(const struct events *events, const unsigned char *bytes)
 {
-	unsigned type = type_index((uint32_t)load_word(bytes, 4, events->order));
-	uint16_t length = size_at(events, bytes);
+	unsigned type = record_type(events, bytes);
+	uint16_t length = record_size(events, bytes);
 
 	return type && length >= 8 && (length % 8 == 0 || events->is_tool[type]);
 }
@@ -28,16 +23,15 @@ bool header_is_likely(const struct events *events, const unsigned char *bytes)
 /* The same, of a type that is known. */
 static bool is_plausible(const struct events *events, const unsigned char *bytes)
 {
-	return header_is_likely(events, bytes) &&
-	       events->slot_of[type_index((uint32_t)load_word(bytes, 4, events->order))] >= 0;
+	return header_is_likely(events, bytes) && events->slot_of[record_type(events, bytes)] >= 0;
 }
 
 static enum verdict try_record(struct lines *lines, const unsigned char *bytes, size_t size,
 			       bool at_end, bool is_aligned)
 {
 	const struct events *events = lines->events;
-	unsigned type = type_index((uint32_t)load_word(bytes, 4, events->order));
-	size_t length = size_at(events, bytes), left;
+	unsigned type = record_type(events, bytes);
+	size_t length = record_size(events, bytes), left;
 
 	if (!is_plausible(events, bytes))
 		return NO_RECORD;
@@ -50,7 +44,7 @@ static enum verdict try_record(struct lines *lines, const unsigned char *bytes, 
 		if (left < 8 && !at_end)
 			return UNDECIDED;
 		if (left && (left < 8 || !is_plausible(events, bytes + length) ||
-			     (at_end && size_at(events, bytes + length) > left)))
+			     (at_end && record_size(events, bytes + length) > left)))
 			return NO_RECORD;
 	}
 	if (length > lines->credit)

@@ -77,17 +77,6 @@ static void set_silence(struct decoder *d, struct place place)
 	d->lines.options.silent = place.offset < d->first || place.offset >= d->last;
 }
 
-static uint16_t size_of(const struct decoder *d, const unsigned char *bytes)
-{
-	return (uint16_t)load_word(bytes + 6, 2, d->events.order);
-}
-
-/* type_index() of it. */
-static unsigned record_type(const struct decoder *d, const unsigned char *bytes)
-{
-	return type_index((uint32_t)load_word(bytes, 4, d->events.order));
-}
-
 /* The part of a run that lies in the shard; the rest is only stepped over. */
 static void cut_to_shard(struct decoder *d, const unsigned char **bytes, size_t *size,
 			 struct place *place)
@@ -99,12 +88,12 @@ static void cut_to_shard(struct decoder *d, const unsigned char **bytes, size_t 
 		return;
 	}
 	while (begin < *size && place->offset + begin < d->first)
-		begin += size_of(d, *bytes + begin);
+		begin += record_size(&d->events, *bytes + begin);
 	end = begin;
 	if (place->offset + *size <= d->last)
 		end = *size;
 	while (end < *size && place->offset + end < d->last)
-		end += size_of(d, *bytes + end);
+		end += record_size(&d->events, *bytes + end);
 	*bytes += begin;
 	*size = end - begin;
 	place->offset += begin;
@@ -134,8 +123,8 @@ static int sort_run(struct decoder *d, const unsigned char *bytes, size_t size, 
 	int err = 0;
 
 	while (size >= 8 && !err) {
-		unsigned type = record_type(d, bytes);
-		size_t n = size_of(d, bytes);
+		unsigned type = record_type(&d->events, bytes);
+		size_t n = record_size(&d->events, bytes);
 		uint64_t time;
 
 		if (!events_time(&d->events, type, bytes, n, &time) || time == UINT64_MAX)
@@ -178,7 +167,7 @@ static int drain_for_formats(struct decoder *d, const unsigned char *bytes, size
 /* The bytes behind a record that are not in its size: AUX data, tracing data. */
 static int pass_over(struct decoder *d, const unsigned char *bytes, size_t size, uint64_t *follow)
 {
-	unsigned type = record_type(d, bytes);
+	unsigned type = record_type(&d->events, bytes);
 	int slot = d->events.slot_of[type];
 	const struct abi_value *value = d->events.records[slot].value;
 	const struct plan *plan = events_plan(&d->events, d->events.bare, slot);
@@ -236,8 +225,8 @@ static size_t whole_records(struct decoder *d, const unsigned char *bytes, size_
 static int compressed(struct decoder *d, const unsigned char *bytes, size_t size,
 		      struct place place)
 {
-	const struct plan *plan =
-		events_plan(&d->events, d->events.bare, d->events.slot_of[record_type(d, bytes)]);
+	const struct plan *plan = events_plan(&d->events, d->events.bare,
+					      d->events.slot_of[record_type(&d->events, bytes)]);
 	struct part *part = d->part;
 	uint64_t length = UINT64_MAX;
 	size_t payload = 8;
@@ -297,7 +286,7 @@ static int large(struct decoder *d, const unsigned char *bytes, struct place pla
 		 uint64_t *follow)
 {
 	uint64_t size = size_is_large(d->events.order, bytes);
-	unsigned type = record_type(d, bytes);
+	unsigned type = record_type(&d->events, bytes);
 
 	if (d->events.slot_of[type] < 0 || d->options.finds)
 		lines_diagnostic(&d->lines, place, "unknown-type", 0,
@@ -315,7 +304,7 @@ static int special(struct decoder *d, const unsigned char *bytes, size_t size, s
 {
 	bool is_inner = place.within >= 0;
 	uint64_t *follow = is_inner ? &d->part->decompress.follow : &d->part->follow;
-	unsigned type = record_type(d, bytes);
+	unsigned type = record_type(&d->events, bytes);
 	const struct abi_value *value;
 	uint8_t role = d->role[type];
 	int err = 0;
@@ -358,7 +347,7 @@ static int put_window(struct decoder *d, const unsigned char *bytes, size_t *n, 
 
 	input_offset(&d->part->in, 0, &linear);
 	while (*n > linear && cut < linear)
-		cut += size_of(d, bytes + cut);
+		cut += record_size(&d->events, bytes + cut);
 	*n = cut ? cut : *n;
 	if (!d->jobs || d->options.api.shards || d->options.api.sort)
 		return put_run(d, bytes, *n, place);
@@ -386,7 +375,7 @@ static int take_bytes(struct decoder *d, const unsigned char *bytes, size_t size
 	if (*n)
 		return is_inner ? put_run(d, bytes, *n, place) : put_window(d, bytes, n, place);
 	if (stop == SCAN_SPECIAL) {
-		*n = size_is_large(d->events.order, bytes) ? 8 : size_of(d, bytes);
+		*n = size_is_large(d->events.order, bytes) ? 8 : record_size(&d->events, bytes);
 		return special(d, bytes, *n, place);
 	}
 	if (stop != SCAN_MORE) {

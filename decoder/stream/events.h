@@ -131,6 +131,17 @@ int events_add_id(struct events *events, uint64_t id, int event);
 /* The event whose id that is, or EVENT_UNKNOWN. */
 int events_of_id(const struct events *events, uint64_t id);
 
+/* type_index() of the type in a record's header, and the size. */
+static inline unsigned record_type(const struct events *events, const unsigned char *bytes)
+{
+	return type_index((uint32_t)load_word(bytes, 4, events->order));
+}
+
+static inline uint16_t record_size(const struct events *events, const unsigned char *bytes)
+{
+	return (uint16_t)load_word(bytes + 6, 2, events->order);
+}
+
 /* The time of a record of that type_index(); false: it has none. */
 bool events_time(const struct events *events, unsigned type, const unsigned char *bytes,
 		 size_t size, uint64_t *time);

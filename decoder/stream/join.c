@@ -228,7 +228,7 @@ int join_build_ids(struct join *join, const unsigned char *bytes, size_t size)
 			return 0;
 	record.plan = events_plan(events, events->bare, slot);
 	while (record.plan && size >= 8 && !err) {
-		record.size = (uint16_t)load_word(bytes + 6, 2, events->order);
+		record.size = record_size(events, bytes);
 		if (record.size < 8 || record.size > size)
 			break;
 		err = read_wanted(join, &record, bytes) ? take_build_id(join) : join->record.err;

@@ -714,7 +714,7 @@ const struct lines_record *lines_take(struct lines *lines, const unsigned char *
 bool lines_fits(struct lines *lines, const unsigned char *bytes, size_t size)
 {
 	const struct events *events = lines->events;
-	unsigned type = type_index((uint32_t)load_word(bytes, 4, events->order));
+	unsigned type = record_type(events, bytes);
 	uint16_t misc = (uint16_t)load_word(bytes + 4, 2, events->order);
 	struct shape *shape = events->bare;
 	int slot = events->slot_of[type];
