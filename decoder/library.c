@@ -47,6 +47,11 @@ static int refuse_option(struct call *call, const char *option, const char *got,
 
 static int check_options(struct call *call, const struct perfabi_options *o, bool has_lines)
 {
+	const char *whole = o->sort     ? "sort"
+			    : o->join   ? "join"
+			    : o->output ? "output"
+			    : o->aux    ? "aux"
+					: NULL;
 	char got[64], expected[64];
 
 	for (size_t i = 0; i < sizeof(o->reserved) / sizeof(o->reserved[0]); i++)
@@ -55,21 +60,20 @@ static int check_options(struct call *call, const struct perfabi_options *o, boo
 					     "0 in the reserve of the options");
 	if ((unsigned)o->format > PERFABI_RECORDS)
 		return refuse_option(call, "format", "another number", "an enum perfabi_format");
-	if (o->shards && (o->sort || o->join || o->output || o->aux))
-		return refuse_option(
-			call, "shards", "one of them",
-			"no sort, join, output or AUX data, which need the whole recording");
+	if (o->shards && whole)
+		return refuse_option(call, "shards", "a shard",
+				     "the whole recording for sort, join, profiles and AUX data");
+	if (!has_lines && (o->shards || whole))
+		return refuse_option(call, whole ? whole : "shards", whole ? whole : "shards",
+				     "all of the recording, in its order");
 	if (has_lines && (o->join || o->output) && o->field_count)
-		return refuse_option(call, "fields", "one of them",
-				     "no join or output, which need all members");
+		return refuse_option(call, "fields", "some", "all members for join and profiles");
 	if (has_lines && o->flat && o->value_names)
 		return refuse_option(call, "value_names", "names", "numbers with flat");
 	if ((unsigned)o->output > PERFABI_FIREFOX)
 		return refuse_option(call, "output", "another number", "an enum perfabi_output");
 	if ((unsigned)o->order > PERFABI_BIG)
 		return refuse_option(call, "order", "another number", "an enum perfabi_order");
-	if (o->shards && !has_lines)
-		return refuse_option(call, "shards", "shards", "all of the recording");
 	if (o->shards && (!o->shard || o->shard > o->shards)) {
 		snprintf(got, sizeof(got), "%u of %u", o->shard, o->shards);
 		snprintf(expected, sizeof(expected), "a shard from 1 to %u", o->shards);
@@ -341,7 +345,8 @@ int call_begin(struct call *call, const struct perfabi *perfabi, const struct ca
 	if (!err && d->options.api.aux) {
 		err = aux_open(&d->aux, d->options.api.aux);
 		if (err)
-			decoder_fail(d, err, "%s: %s", d->options.api.aux, strerror(-err));
+			decoder_fail(d, err, "%s%s: %s", d->options.api.aux,
+				     d->aux.dir < 0 ? "" : "/index.jsonl", strerror(-err));
 	}
 	if (!err) {
 		call->decoder.option = NULL;

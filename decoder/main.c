@@ -188,7 +188,8 @@ static const struct option_row rows[] = {
 	 "unless their build IDs differ from those recorded",
 	 AT(struct request, symbols)},
 	{"event", 'e', OPTION_TEXT, "NAME",
-	 "with --format: take the samples of that event (default: the first; of pprof, all)",
+	 "with --format: take the samples of that event (default: the first that has any; of "
+	 "pprof, all)",
 	 OF_DECODER(event)},
 	{"no-summary", 0, OPTION_SET, NULL, "omit the summary line", OF_DECODER(no_summary)},
 	{"bytes", 0, OPTION_SET, NULL, "add \"at\": each member's [offset, length] in its record",
@@ -389,8 +390,10 @@ static int decode_file(struct request *request, int fd)
 		return report_failure(name, err, &result, request->attr_file);
 	if (request->options.output && result.errors)
 		say(stderr,
-		    "perfabi-decode: %s has %llu errors: `perfabi-decode --check` lists them\n",
-		    name, (unsigned long long)result.errors);
+		    "perfabi-decode: %s has %llu error%s: `perfabi-decode --check --sort` lists "
+		    "%s\n",
+		    name, (unsigned long long)result.errors, result.errors == 1 ? "" : "s",
+		    result.errors == 1 ? "it" : "them");
 	return result.errors ? EXIT_DAMAGED : 0;
 }
 

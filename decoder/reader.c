@@ -258,6 +258,7 @@ static inline int take_record(struct perfabi_reader *reader, const unsigned char
 	record->bytes = bytes;
 	record->offset = place->offset;
 	record->within = place->within;
+	record->part = place->part;
 	record->fields = d->lines.record.fields; /* which stay until the next is taken */
 	record->field_count = d->lines.record.field_count;
 	return 0;
@@ -337,6 +338,7 @@ static bool hand_out(struct perfabi_reader *reader, const struct perfabi_record 
 		.grade = wrong->grade,
 		.offset = wrong->place.offset,
 		.within = wrong->place.within,
+		.part = wrong->place.part,
 		.message = wrong->message,
 		.skipped = wrong->skipped,
 	};

@@ -3,8 +3,9 @@
 
 Samples whose call chain ends in a CALLCHAIN_DEFERRED come out behind it, in their order, and those for which none comes at the end. One that
 waits while the recording's HEADER_FEATURE comes is decoded as all others. A sample with more than its fields keeps its line. The files of a
-directory that has more than may wait are read in turn, so that none comes late. With --symbols a function of a file of this machine has its name, unless the recording says that the file was another. A process that perf found running has no maps
-of its parent's, and a guest none of the host's."""
+directory that has more than may wait are read in turn, so that none comes late. With --symbols a function of a file of this machine has its
+name, unless the recording says that the file was another. A process that perf found running has no maps of its parent's, and a guest none of
+the host's. A profile is of the first event that has samples."""
 
 import json
 import os
@@ -94,6 +95,27 @@ path = recording("more.data", IP | TID, record(9, USER, "QIIQ", 0x1000, 7, 7, 5)
 plain = lines(path)
 same("a sample with 8 bytes more", [line["type"] for line in plain if "ip" in line], ["SAMPLE"])
 same("that sample with --join", [{k: v for k, v in line.items() if k not in ("comm", "frames")} for line in lines(path, "--join")], plain)
+
+# A profile is of the first event in the list that has samples, not of the first sample's; its name goes without its modifiers.
+later = record(64, 0, "IIQQQQQ80xQ", 1, 128, 1, 1, IP | TID | TIME | IDENTIFIER, 0, SAMPLE_ID_ALL | (1 << 6 if order == "<" else 1 << 57), 2)
+path = recording("two.data", IP | TID | TIME | IDENTIFIER, later,
+                 *[record(9, USER, "QQIIQ", event, 0x1000, 7, 7, time) for time, event in ((1, 2), (2, 1), (3, 2))])
+
+
+def folded(*options):
+    run = subprocess.run([program, "--format", "folded", *options, path], capture_output=True, check=True, timeout=120)
+    return run.stdout.decode()
+
+
+same("a profile of the first event", folded(), ":7;[unknown] 1\n")
+same("a profile of another, without its modifiers", folded("--event", "task-clock"), ":7;[unknown] 2\n")
+
+# Times go backward where buffers are written from their end on.
+CPU, WRITE_BACKWARD = 0x80, 1 << 27 if order == "<" else 1 << 36
+for flags, wanted in ((SAMPLE_ID_ALL, True), (SAMPLE_ID_ALL | WRITE_BACKWARD, False)):
+    path = recording("backward.data", TIME | CPU, record(9, USER, "QII", 2, 0, 0), record(9, USER, "QII", 1, 0, 0), flags=flags)
+    said = subprocess.run([program, "--check", path], capture_output=True, check=True, timeout=120).stdout
+    same("whether --check speaks of times", b'"time-order"' in said, wanted)
 
 os.mkdir(os.path.join(folder, "turns"))
 path = os.path.dirname(recording("turns/data", TIME))

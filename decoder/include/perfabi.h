@@ -98,7 +98,7 @@ struct perfabi_options {
 	enum perfabi_output output; /* of join; profiles are of one event */
 	bool value_names;  /* values of tracepoints' fields by the names that their print fmt has;
 			    * not with flat */
-	const char *event; /* of profiles; NULL: the first that has samples, with pprof all */
+	const char *event; /* of profiles; NULL: the first attr with samples, in pprof all */
 	/* Names what is at that offset of a file: the length of the name, with a NUL behind it in
 	 * `size` bytes; 0: it has none. NULL: nobody does. */
 	int (*symbol)(void *context, const char *object, const char *build_id, uint64_t offset,
@@ -226,6 +226,7 @@ struct perfabi_record {
 	const char *message;                /* of a diagnostic; else NULL */
 	uint64_t skipped;                   /* bytes that are in no record because of it */
 	const void *own;                    /* the library's */
+	uint32_t part; /* of a directory: 0 for the file `data`, N + 1 for data.N */
 };
 
 /*
@@ -243,11 +244,12 @@ struct perfabi_reader;
 
 /*
  * Opens a recording, to be read record by record. `fd` has to stay open until perfabi_close(). It
- * reads what perfabi_decode() reads, in the same order, and finds the same wrong with it. Options
- * that are of lines alone do not count, but `shards` has to be 0. What a perf.data says of itself
- * in its header is in lines and perfabi_attrs() alone. Returns as perfabi_decode(); if that is 0,
- * close *reader with perfabi_close(). `perfabi` has to outlive it; options need not. `options` and
- * `result` may be NULL.
+ * reads what perfabi_decode() reads, in the order of the files, and finds the same wrong with it.
+ * Options that are of lines alone do not count, but those that need another order are refused:
+ * `shards`, `sort`, `join`, `output` and `aux`. What a perf.data says of itself in its header is in
+ * lines and perfabi_attrs() alone. Returns as perfabi_decode(); if that is 0, close *reader with
+ * perfabi_close(). `perfabi` has to outlive it; options need not. `options` and `result` may be
+ * NULL.
  */
 int perfabi_open(const struct perfabi *perfabi, int fd, const struct perfabi_options *options,
 		 struct perfabi_reader **reader, struct perfabi_result *result);

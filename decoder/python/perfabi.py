@@ -59,7 +59,8 @@ class _Record(C.Structure):
     _fields_ = [("what", C.c_uint32), ("order", C.c_uint32), ("type", C.c_uint32), ("misc", C.c_uint16),
                 ("size", C.c_uint16), ("bytes", C.c_void_p), ("name", C.c_char_p), ("event", C.c_int32),
                 ("grade", C.c_uint32), ("offset", C.c_uint64), ("within", C.c_int64), ("fields", C.POINTER(_Field)),
-                ("field_count", C.c_size_t), ("message", C.c_char_p), ("skipped", C.c_uint64), ("own", C.c_void_p)]
+                ("field_count", C.c_size_t), ("message", C.c_char_p), ("skipped", C.c_uint64), ("own", C.c_void_p),
+                ("part", C.c_uint32)]
 
 
 _OPENING = [C.POINTER(_Options), C.POINTER(C.c_void_p), C.POINTER(_Result)]
@@ -175,9 +176,14 @@ class _Source:
         self.own = None
 
 
+def _place(r):
+    """Where a record is: its offset, the file of a directory, the place in what was compressed."""
+    return r.offset, f"data.{r.part - 1}" if r.part else None, None if r.within < 0 else r.within
+
+
 Result = collections.namedtuple("Result", "errors warnings notes records lost")
 Result.__doc__ = "Diagnostics of each grade, records, and how many records LOST says are missing."
-Diagnostic = collections.namedtuple("Diagnostic", "type code grade message offset within skipped")
+Diagnostic = collections.namedtuple("Diagnostic", "type code grade message offset file within skipped")
 Diagnostic.__doc__ = 'Something is wrong at this place of the recording. `type` is "diagnostic", as in lines.'
 
 
@@ -187,13 +193,13 @@ class Record(collections.abc.Mapping):
     A number is an int or a float, a text a str (what is no UTF-8 in it as surrogates), bytes are bytes, an array is a list. A name with "[]" is in each
     element of a list: it gives a list with the value of each, and the name before the "[]" gives the number of elements.
     """
-    __slots__ = ("type", "type_id", "misc", "event", "event_index", "offset", "within", "order", "bytes", "_found", "_recording")
+    __slots__ = ("type", "type_id", "misc", "event", "event_index", "offset", "file", "within", "order", "bytes", "_found", "_recording")
 
     def __init__(self, recording, r):
         self.type, self.type_id, self.misc = r.name.decode(), r.type, r.misc
         self.event_index, event = None if r.event < 0 else r.event, _lib.perfabi_event_name(recording.reader, r.event)
         self.event = event and event.decode(errors="replace")
-        self.offset, self.within = r.offset, None if r.within < 0 else r.within
+        self.offset, self.file, self.within = _place(r)
         self.order = _ORDERS[r.order]
         self.bytes = C.string_at(r.bytes, r.size)
         self._found = C.string_at(r.fields, r.field_count * _FIELD.size) if r.field_count else b""
@@ -284,8 +290,8 @@ class Recording:
             raise StopIteration
         r = self.place.contents
         if r.what:
-            return Diagnostic("diagnostic", r.name.decode(), _GRADES[r.grade], r.message.decode(errors="replace"), r.offset,
-                              None if r.within < 0 else r.within, r.skipped)
+            return Diagnostic("diagnostic", r.name.decode(), _GRADES[r.grade], r.message.decode(errors="replace"), *_place(r),
+                              r.skipped)
         self.current = Record(self, r)
         return self.current
 

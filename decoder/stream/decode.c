@@ -543,9 +543,9 @@ static int end_records(struct decoder *d)
 	if (!err && d->lines.join)
 		lines_put_held(&d->lines, true);
 	if (!err && d->sorter.late)
-		lines_diagnostic(&d->lines, place_at(0), "late", 0,
-				 "%llu records came so late that newer ones were printed before",
-				 (unsigned long long)d->sorter.late);
+		lines_diagnostic(&d->lines, d->sorter.first_late, "late", 0,
+				 "newer records were printed before this one and %llu more",
+				 (unsigned long long)d->sorter.late - 1);
 	return err ? err : d->out.err;
 }
 

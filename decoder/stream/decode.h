@@ -67,8 +67,9 @@ struct sorter {
 	} * list;
 	size_t count, capacity, bytes;
 	uint64_t order, newest, round,
-		written; /* the last round's newest; the last that went out */
-	uint64_t late;   /* records that came when newer ones had gone out */
+		written;         /* the last round's newest; the last that went out */
+	uint64_t late;           /* records that came when newer ones had gone out, ... */
+	struct place first_late; /* ... the first of them */
 	/* Takes a record. 0 or a negative errno, which stays. */
 	int (*put)(void *to, const unsigned char *bytes, size_t size, struct place place);
 	void *to;

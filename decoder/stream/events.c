@@ -334,6 +334,7 @@ int events_add(struct events *events, const unsigned char *attr, size_t size, st
 					  ? 1
 					  : events_attr(events, attr, size, "sample_period"),
 		};
+		events->is_backward |= events_attr(events, attr, size, "write_backward");
 		events->count++;
 		events->changes++;
 		set_format(events, events->count - 1);

@@ -90,6 +90,7 @@ struct events {
 	/* Takes the attrs, each with its ids: all that is read of a file. NULL: nobody asked. */
 	json_t **found;
 	unsigned changes;           /* how often something above became another */
+	bool is_backward;           /* some write a buffer from its end on */
 	struct id_clash clashes[2]; /* the first of two attrs alike, and of two that differ */
 };
 

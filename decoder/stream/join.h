@@ -102,8 +102,8 @@ char *join_put(const struct joined *joined, bool is_flat, char *p);
 
 struct profile;
 
-/* Of the samples of that event alone, or of the first that has any; pprof has all of them where it
- * is NULL. NULL: no memory. `events` and `event` must outlive it. */
+/* Of the samples of that event alone, or of the first in the list that has any; pprof has all where
+ * it is NULL. NULL: no memory. `events` and `event` must outlive it. */
 struct profile *profile_new(enum perfabi_output output, const char *event,
 			    const struct events *events);
 void profile_free(struct profile *profile);

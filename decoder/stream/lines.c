@@ -328,7 +328,9 @@ static void check_time(struct lines *lines, struct place place, const char *name
 	const struct record *r = &lines->record;
 	uint64_t last;
 
-	if (!r->has_time || !r->has_cpu || !r->time || r->cpu >= CPUS_MAX)
+	/* a perf.data may have buffers of both directions */
+	if (!r->has_time || !r->has_cpu || !r->time || r->cpu >= CPUS_MAX ||
+	    lines->options.backward != lines->events->is_backward)
 		return;
 	if (!lines->last_time)
 		lines->last_time = calloc(CPUS_MAX, sizeof(*lines->last_time));

@@ -56,7 +56,7 @@ struct root {
 struct profile {
 	enum perfabi_output output;
 	const char *event;
-	int only; /* the event; -1: not known yet */
+	int only; /* the first event that has samples, once all are here; -1: none */
 	const struct events *events;
 	struct arena arena;
 	struct table nodes, labels, roots, texts, mappings;
@@ -134,7 +134,7 @@ static struct root *root_of(struct profile *profile, const struct joined *joined
 	const char *comm =
 		table_text(&profile->texts, &profile->arena, joined->comm, strlen(joined->comm));
 	bool is_firefox = profile->output == PERFABI_FIREFOX;
-	const uint64_t key[2] = {profile->output == PERFABI_PPROF ? (uint64_t)joined->event : 0,
+	const uint64_t key[2] = {profile->event ? 0 : (uint64_t)joined->event,
 				 is_firefox ? (uint64_t)joined->tid : (uintptr_t)comm};
 	struct root *root;
 
@@ -170,19 +170,22 @@ static struct node *callee_of(struct profile *profile, struct root *root, struct
 	return node;
 }
 
+/* Whether the event has the name that is asked for, but for modifiers: cpu-clock is cpu-clock:u. */
+static bool is_named(const struct profile *profile, int event)
+{
+	const char *name = profile->events->list[event].name->name;
+	size_t n = strlen(profile->event);
+
+	return !strncmp(name, profile->event, n) &&
+	       (!name[n] || (name[n] == ':' && !name[n + strspn(name + n, ":ukhHGpPSDWIeb")]));
+}
+
 int profile_add(struct profile *profile, const struct joined *joined)
 {
-	bool all = profile->output == PERFABI_PPROF && !profile->event, is_named;
 	struct node *node;
 	struct root *root;
 
-	if (joined->event < 0)
-		return 0;
-	is_named = profile->event &&
-		   !strcmp(profile->event, profile->events->list[joined->event].name->name);
-	if (profile->only < 0 && (!profile->event || is_named))
-		profile->only = joined->event;
-	if (!all && !is_named && (profile->event || joined->event != profile->only))
+	if (joined->event < 0 || (profile->event && !is_named(profile, joined->event)))
 		return 0;
 	root = root_of(profile, joined);
 	node = root ? &root->node : NULL;
@@ -465,8 +468,23 @@ static void put_firefox(struct profile *profile, struct out *out)
 
 int profile_end(struct profile *profile, struct out *out)
 {
+	struct root **last = &profile->first_root;
+
 	if (profile->event && !profile->first_root)
 		return 1;
+	for (const struct root *root = profile->first_root; root; root = root->next)
+		if (profile->only < 0 || root->event < profile->only)
+			profile->only = root->event;
+	for (struct root *root = *last; root; root = root->next) {
+		if (profile->event || profile->output == PERFABI_PPROF ||
+		    root->event == profile->only) {
+			*last = root;
+			last = &root->next;
+		} else {
+			free(root->moments);
+		}
+	}
+	*last = NULL;
 	if (profile->output == PERFABI_FOLDED)
 		put_folded(profile, out);
 	else if (profile->output == PERFABI_PPROF)

@@ -59,7 +59,8 @@ int sort_add(struct sorter *sorter, uint64_t time, const unsigned char *bytes, s
 	unsigned char *copy;
 
 	if (time < sorter->written) {
-		sorter->late++;
+		if (!sorter->late++)
+			sorter->first_late = place;
 		return sorter->put(sorter->to, bytes, size, place);
 	}
 	if (list_grow(&sorter->list, sorter->count, &sorter->capacity, sizeof(*sorter->list)))

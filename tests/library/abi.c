@@ -91,6 +91,7 @@ IS(perfabi_record, field_count, 64, 52, 52);
 IS(perfabi_record, message, 72, 56, 56);
 IS(perfabi_record, skipped, 80, 60, 64);
 IS(perfabi_record, own, 88, 68, 72);
+IS(perfabi_record, part, 96, 72, 76);
 
 /* The numbers that programs have been compiled with. */
 AT(PERFABI_AUTO == 0 && PERFABI_PERF_DATA == 1 && PERFABI_RING == 2 && PERFABI_RECORDS == 3,

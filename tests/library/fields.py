@@ -134,14 +134,14 @@ def compare(line, record, path):
     where = f"{path}: {line['type']} at {line['offset']}"
     for name in ("type", "offset"):
         check(line[name] == record[name], where, name, record[name])
-    check(line.get("within") == record["within"], where, "within")
+    check(line.get("within") == record["within"] and line.get("file") == record["file"], where, "within")
     if line["type"] == "diagnostic":
         check(all(line[n] == record[n] for n in ("code", "grade", "message")), where, record)
         check(line.get("skipped", 0) == record["skipped"], where, "skipped")
         return 0
     check(line["size"] == len(record["bytes"]), where, "size")
     check(line.get("event") == record["event"], where, "event")
-    members = {k: v for k, v in line.items() if k not in ("type", "type_id", "offset", "within", "size", "misc", "event")}
+    members = {k: v for k, v in line.items() if k not in ("type", "type_id", "offset", "file", "within", "size", "misc", "event")}
     if "bytes" in members:
         check(bytes.fromhex(members["bytes"]) == record["bytes"][8:] and not record["fields"], where, "bytes")
         return 0
