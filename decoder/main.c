@@ -390,10 +390,8 @@ static int decode_file(struct request *request, int fd)
 		return report_failure(name, err, &result, request->attr_file);
 	if (request->options.output && result.errors)
 		say(stderr,
-		    "perfabi-decode: %s has %llu error%s: `perfabi-decode --check --sort` lists "
-		    "%s\n",
-		    name, (unsigned long long)result.errors, result.errors == 1 ? "" : "s",
-		    result.errors == 1 ? "it" : "them");
+		    "perfabi-decode: %s has errors: `perfabi-decode --check --sort` says which\n",
+		    name);
 	return result.errors ? EXIT_DAMAGED : 0;
 }
 

@@ -23,10 +23,12 @@
 #include "text/table.h"
 #include "text/json.h"
 
+enum { IS_GLOBAL = 1, IS_STRONG = 2, IS_SIZED = 4 };
+
 struct symbol {
 	uint64_t address, end; /* end: where the next or the section does, if its size is 0 */
 	const char *name;
-	bool is_sized, is_weak, is_global;
+	int rank; /* a sum of these; of symbols at one address, more is better */
 };
 
 struct file {
@@ -70,12 +72,8 @@ static int compare_symbols(const void *a, const void *b)
 
 	if (x->address != y->address)
 		return x->address < y->address ? -1 : 1;
-	if (x->is_sized != y->is_sized)
-		return x->is_sized ? -1 : 1;
-	if (x->is_weak != y->is_weak)
-		return x->is_weak ? 1 : -1;
-	if (x->is_global != y->is_global)
-		return x->is_global ? -1 : 1;
+	if (x->rank != y->rank)
+		return x->rank > y->rank ? -1 : 1;
 	if (u != v)
 		return u < v ? -1 : 1;
 	return m != n ? m > n ? -1 : 1 : strcmp(x->name, y->name);
@@ -92,7 +90,7 @@ static void sort_symbols(struct file *file)
 			file->list[kept++] = file->list[i];
 	file->count = kept;
 	for (size_t i = 0; i + 1 < kept; i++)
-		if (!file->list[i].is_sized &&
+		if (!(file->list[i].rank & IS_SIZED) &&
 		    (!file->list[i].end || file->list[i].end > file->list[i + 1].address))
 			file->list[i].end = file->list[i + 1].address;
 }
@@ -139,8 +137,8 @@ static void read_kallsyms(struct symbols *symbols, struct file *file, const char
 		    add_symbol(symbols, file,
 			       &(struct symbol){.address = address,
 						.name = name,
-						.is_weak = type == 'w' || type == 'W',
-						.is_global = type != 't'}))
+						.rank = (type != 't') * IS_GLOBAL |
+							(type != 'w' && type != 'W') * IS_STRONG}))
 			break;
 	if (f)
 		fclose(f);
@@ -192,9 +190,9 @@ static int read_table(struct symbols *symbols, struct file *file, Elf *elf, GElf
 								? symbol.st_value + symbol.st_size
 								: of.sh_addr + of.sh_size,
 						 .name = name,
-						 .is_sized = symbol.st_size,
-						 .is_weak = bind == STB_WEAK,
-						 .is_global = bind == STB_GLOBAL});
+						 .rank = (bind == STB_GLOBAL) * IS_GLOBAL |
+							 (bind != STB_WEAK) * IS_STRONG |
+							 (symbol.st_size != 0) * IS_SIZED});
 		}
 	}
 	return err;

@@ -238,22 +238,11 @@ int join_build_ids(struct join *join, const unsigned char *bytes, size_t size)
 	return record.plan ? err : -ENOMEM;
 }
 
-static bool is_in_kernel(const struct join *join, const struct lines_record *record)
-{
-	return (record->misc & MISC_CPUMODE) == join->kernel_mode;
-}
-
-static bool is_of_guest(const struct join *join, const struct lines_record *record)
-{
-	unsigned mode = record->misc & MISC_CPUMODE;
-
-	return mode == join->guest_kernel_mode || mode == join->guest_user_mode;
-}
-
 static int take_mmap(struct join *join, const struct lines_record *record)
 {
 	int64_t pid = (int64_t)value_of(join, PID, 0);
-	bool is_kernel = pid == -1 || is_in_kernel(join, record);
+	unsigned mode = record->misc & MISC_CPUMODE;
+	bool is_kernel = pid == -1 || mode == join->kernel_mode;
 	struct map **maps =
 		is_kernel ? NULL : entry(join, &join->processes, (uint64_t)pid, sizeof(*maps));
 	uint64_t start = value_of(join, ADDR, 0), length = value_of(join, LEN, 0);
@@ -266,7 +255,7 @@ static int take_mmap(struct join *join, const struct lines_record *record)
 
 	if (!is_kernel && !maps)
 		return -ENOMEM;
-	if (!name || is_of_guest(join, record))
+	if (!name || mode == join->guest_kernel_mode || mode == join->guest_user_mode)
 		return 0;
 	if (id && size && !(build_id = text_of_build_id(join, id, size)))
 		return -ENOMEM;

@@ -234,6 +234,12 @@ static void put_clean(struct out *out, char *text)
 	out_text(out, text);
 }
 
+/* By forms of one event. */
+static bool is_printed(const struct profile *profile, const struct root *root)
+{
+	return profile->event || root->event == profile->only;
+}
+
 /* comm;outermost;...;innermost samples */
 static void put_folded(struct profile *profile, struct out *out)
 {
@@ -244,7 +250,7 @@ static void put_folded(struct profile *profile, struct out *out)
 		for (const struct node *node = &root->node; node; node = node->next) {
 			size_t depth = 0;
 
-			if (!node->samples)
+			if (!node->samples || !is_printed(profile, root))
 				continue;
 			for (const struct node *at = node; at->label && depth < STACK;
 			     at = at->caller)
@@ -453,6 +459,8 @@ static void put_thread(const struct root *root, struct out *out)
 
 static void put_firefox(struct profile *profile, struct out *out)
 {
+	const char *comma = "";
+
 	out_text(out, "{\"meta\":{\"interval\":1,\"processType\":0,\"product\":\"perf\","
 		      "\"stackwalk\":1,\"debug\":0,\"gcpoison\":0,\"asyncstack\":1,\"startTime\":0,"
 		      "\"shutdownTime\":null,\"version\":24,\"presymbolicated\":true,"
@@ -460,31 +468,22 @@ static void put_firefox(struct profile *profile, struct out *out)
 		      "\"subcategories\":[\"Other\"]}],\"markerSchema\":[]},\"libs\":[],"
 		      "\"threads\":[");
 	for (const struct root *root = profile->first_root; root; root = root->next) {
+		if (!is_printed(profile, root))
+			continue;
+		out_text(out, comma);
 		put_thread(root, out);
-		out_text(out, root->next ? "," : "");
+		comma = ",";
 	}
 	out_text(out, "],\"processes\":[],\"pausedRanges\":[]}\n");
 }
 
 int profile_end(struct profile *profile, struct out *out)
 {
-	struct root **last = &profile->first_root;
-
 	if (profile->event && !profile->first_root)
 		return 1;
 	for (const struct root *root = profile->first_root; root; root = root->next)
 		if (profile->only < 0 || root->event < profile->only)
 			profile->only = root->event;
-	for (struct root *root = *last; root; root = root->next) {
-		if (profile->event || profile->output == PERFABI_PPROF ||
-		    root->event == profile->only) {
-			*last = root;
-			last = &root->next;
-		} else {
-			free(root->moments);
-		}
-	}
-	*last = NULL;
 	if (profile->output == PERFABI_FOLDED)
 		put_folded(profile, out);
 	else if (profile->output == PERFABI_PPROF)
