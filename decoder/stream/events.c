@@ -95,8 +95,7 @@ void events_free(struct events *events)
 {
 	for (size_t i = 0; i < events->shape_count; i++)
 		shape_free(events->shapes[i], events->record_count);
-	if (!events->borrowed_bare)
-		shape_free(events->bare, events->record_count);
+	shape_free(events->bare, events->record_count);
 	for (size_t i = 0; i < events->count; i++)
 		free(events->list[i].name);
 	free(events->list);
@@ -196,12 +195,6 @@ static struct shape *shape_new(const struct events *events, const unsigned char 
 	return shape;
 }
 
-static int make_bare(struct events *events)
-{
-	events->bare = shape_new(events, NULL);
-	return events->bare ? find_places(events->bare, events) : -ENOMEM;
-}
-
 int events_init(struct events *events, const struct abi *abi, struct error *e)
 {
 	uint32_t trailer = 0;
@@ -216,7 +209,7 @@ int events_init(struct events *events, const struct abi *abi, struct error *e)
 		err = uses_of(events, abi_layout(abi, "sample_id"), &trailer, e);
 	for (size_t i = 0; i < events->record_count; i++)
 		events->records[i].uses &= ~trailer;
-	return err ? err : make_bare(events);
+	return err;
 }
 
 int events_begin(struct events *events, const struct events *base, const struct plan_for *with)
@@ -226,8 +219,8 @@ int events_begin(struct events *events, const struct events *base, const struct 
 	events->with.abi = base->abi;
 	events->formats.flat = with->flat;
 	events->formats.value_names = with->value_names;
-	events->borrowed_bare = !with->fields && !with->integers && !with->paths && !with->flat;
-	return events->borrowed_bare ? 0 : make_bare(events);
+	events->bare = shape_new(events, NULL);
+	return events->bare ? find_places(events->bare, events) : -ENOMEM;
 }
 
 int events_gather(const struct events *events, struct paths *paths)

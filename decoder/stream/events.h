@@ -70,7 +70,6 @@ struct events {
 	int slot_of[TYPES];                    /* by type_index(); -1: no such record */
 	bool is_sample[TYPES], is_tool[TYPES]; /* likewise */
 	struct shape *bare; /* what perf's own records are read by: no attr has a say there */
-	bool borrowed_bare; /* it is another's */
 
 	struct shape *shapes[SHAPES_MAX];
 	size_t shape_count;
