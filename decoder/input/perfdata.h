@@ -51,8 +51,7 @@ struct parts {
 	size_t count, capacity;
 };
 
-/* Which parts the directory has, whose descriptor stays the caller's. 0 or a negative errno; free
- * the numbers in any case. */
+/* Its parts; `dir` stays the caller's. 0 or a negative errno; free the numbers in any case. */
 int parts_find(struct parts *parts, int dir);
 
 /*
@@ -61,16 +60,17 @@ int parts_find(struct parts *parts, int dir);
  */
 int parts_open(const struct parts *parts, const unsigned *number);
 
+enum { RING_PAGE_MIN = 4096 };
+
 struct ring {
 	struct segment segments[SEGMENTS];
-	bool lost_begin;  /* the oldest record was partly overwritten */
-	bool lost_end;    /* of a backward buffer: the same at its end */
-	uint64_t unread;  /* bytes of the image that are not of data pages */
-	uint64_t page;    /* bytes of the metadata page, as long as its layout */
+	bool lost_begin; /* the oldest record was partly overwritten */
+	bool lost_end;   /* of a backward buffer: the same at its end */
+	uint64_t unread; /* bytes of the image that are not of data pages */
+	uint64_t page;   /* bytes of the metadata page, as long as its layout, ... */
+	unsigned char bytes[RING_PAGE_MIN]; /* ... and those */
 	struct plan plan; /* of the metadata page; free with plan_free() in any case */
 };
-
-enum { RING_PAGE_MIN = 4096 };
 
 /* Whether the first bytes of an input of that size look like a metadata page: 1, 0 or -ENOMEM. */
 int ring_detect(const struct abi *abi, const unsigned char *bytes, size_t n, uint64_t size,
@@ -84,8 +84,8 @@ int ring_find_data(const struct plan *plan, const unsigned char *page, enum byte
 		   uint64_t size, const char *where, struct segment *data, struct error *e);
 
 /*
- * Reads the metadata page. `backward`: attr.write_backward is set. 0, or a negative errno with `e`
- * filled.
+ * Reads the metadata page into `ring`, all zero. `backward`: attr.write_backward is set. 0, or a
+ * negative errno with `e` filled.
  */
 int ring_open(struct ring *ring, const struct abi *abi, struct input *in, enum byte_order order,
 	      bool backward, struct error *e);

@@ -98,13 +98,12 @@ static uint64_t ahead(uint64_t to, uint64_t from)
 int ring_open(struct ring *ring, const struct abi *abi, struct input *in, enum byte_order order,
 	      bool backward, struct error *e)
 {
-	unsigned char page[RING_PAGE_MIN];
+	unsigned char *page = ring->bytes;
 	struct segment data;
 	uint64_t head, tail;
-	long n = input_read_at(in, 0, page, sizeof(page));
+	long n = input_read_at(in, 0, page, RING_PAGE_MIN);
 	int err;
 
-	*ring = (struct ring){0};
 	if (n < 0)
 		return (int)n;
 	if (n < RING_PAGE_MIN)

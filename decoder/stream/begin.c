@@ -14,11 +14,9 @@ enum { HEADER_DIAGNOSTICS = 1000 };
 /* Of what has its attrs from --attr: a ring, with its metadata page, or records. */
 static int make_list_header(struct decoder *d, struct out *out)
 {
-	unsigned char page[RING_PAGE_MIN];
 	struct place place = place_at(0);
 	bool is_ring = d->format == PERFABI_RING;
 	char *p;
-	long n;
 	int err;
 
 	out_format(out, "{\"type\":\"header\",\"format\":\"%s\",\"byte_order\":\"%s\",",
@@ -27,16 +25,14 @@ static int make_list_header(struct decoder *d, struct out *out)
 	if (err)
 		return err;
 	if (is_ring) {
-		n = input_read_at(&d->part->in, 0, page, sizeof(page));
-		if (n < (long)d->ring.page)
-			return n < 0 ? (int)n : -EIO;
 		p = out_room(out,
 			     record_longest(&d->ring.plan, &d->lines.raw, (size_t)d->ring.page));
 		if (!p)
 			return -ENOMEM;
 		p = put_text(p, ",\"page\":{");
 		d->lines.raw.order = d->events.order;
-		record_put(&d->ring.plan, &d->lines.raw, page, 0, (size_t)d->ring.page, 0, &p);
+		record_put(&d->ring.plan, &d->lines.raw, d->ring.bytes, 0, (size_t)d->ring.page, 0,
+			   &p);
 		out->at = put_close(p, '}');
 	}
 	/* what of the attrs does not tell whose a record is */

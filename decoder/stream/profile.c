@@ -171,7 +171,7 @@ static struct node *callee_of(struct profile *profile, struct root *root, struct
 }
 
 /* Whether the event has the name that is asked for, but for modifiers: cpu-clock is cpu-clock:u. */
-static bool is_named(const struct profile *profile, int event)
+static bool is_called(const struct profile *profile, int event)
 {
 	const char *name = profile->events->list[event].name->name;
 	size_t n = strlen(profile->event);
@@ -185,7 +185,7 @@ int profile_add(struct profile *profile, const struct joined *joined)
 	struct node *node;
 	struct root *root;
 
-	if (joined->event < 0 || (profile->event && !is_named(profile, joined->event)))
+	if (joined->event < 0 || (profile->event && !is_called(profile, joined->event)))
 		return 0;
 	root = root_of(profile, joined);
 	node = root ? &root->node : NULL;
@@ -234,12 +234,6 @@ static void put_clean(struct out *out, char *text)
 	out_text(out, text);
 }
 
-/* By forms of one event. */
-static bool is_printed(const struct profile *profile, const struct root *root)
-{
-	return profile->event || root->event == profile->only;
-}
-
 /* comm;outermost;...;innermost samples */
 static void put_folded(struct profile *profile, struct out *out)
 {
@@ -250,7 +244,7 @@ static void put_folded(struct profile *profile, struct out *out)
 		for (const struct node *node = &root->node; node; node = node->next) {
 			size_t depth = 0;
 
-			if (!node->samples || !is_printed(profile, root))
+			if (!node->samples || (!profile->event && root->event != profile->only))
 				continue;
 			for (const struct node *at = node; at->label && depth < STACK;
 			     at = at->caller)
@@ -468,7 +462,7 @@ static void put_firefox(struct profile *profile, struct out *out)
 		      "\"subcategories\":[\"Other\"]}],\"markerSchema\":[]},\"libs\":[],"
 		      "\"threads\":[");
 	for (const struct root *root = profile->first_root; root; root = root->next) {
-		if (!is_printed(profile, root))
+		if (!profile->event && root->event != profile->only)
 			continue;
 		out_text(out, comma);
 		put_thread(root, out);

@@ -46,7 +46,7 @@ static int to_lines(const struct values_by *by, enum perfabi_format format,
 			err = decoder_records(d);
 		err = decoder_end(d, err, &sums);
 	}
-	if (d)
+	if (d && d->part) /* it was begun */
 		decoder_free(d);
 	events_free(&base);
 	free(d);
