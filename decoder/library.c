@@ -65,7 +65,7 @@ static int check_options(struct call *call, const struct perfabi_options *o, boo
 				     "the whole recording for sort, join, profiles and AUX data");
 	if (!has_lines && (o->shards || whole))
 		return refuse_option(call, whole ? whole : "shards", whole ? whole : "shards",
-				     "all of the recording, in its order");
+				     "an option that readers have");
 	if (has_lines && (o->join || o->output) && o->field_count)
 		return refuse_option(call, "fields", "some", "all members for join and profiles");
 	if (has_lines && o->flat && o->value_names)
@@ -305,6 +305,7 @@ static int open_input(struct call *call, int fd)
 	for (size_t i = 0; i < d->parts.count; i++)
 		d->more[i] = (struct part){
 			.fd = -1, .state = NOT_OPEN, .number = d->parts.numbers[i] + 1};
+	d->data.state = NOT_OPEN;
 	err = decoder_open_part(d, &d->data);
 	if (err == -ENOENT)
 		return error_text(&call->error, NULL, "a directory without the file `data`",

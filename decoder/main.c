@@ -390,7 +390,7 @@ static int decode_file(struct request *request, int fd)
 		return report_failure(name, err, &result, request->attr_file);
 	if (request->options.output && result.errors)
 		say(stderr,
-		    "perfabi-decode: %s has errors: `perfabi-decode --check --sort` says which\n",
+		    "perfabi-decode: %s has errors: `perfabi-decode --check --join` says which\n",
 		    name);
 	return result.errors ? EXIT_DAMAGED : 0;
 }

@@ -157,7 +157,7 @@ static int begin_live(struct perfabi_reader *reader, const struct perfabi *perfa
 		return error_text(&call->error, NULL, "the other one",
 				  "the byte order of this machine, whose kernel writes the ring");
 	}
-	if (!err && attr_list_flag(&call->attrs, perfabi->abi, "write_backward")) {
+	if (!err && call->decoder.events.is_backward) {
 		call->decoder.option = "attr";
 		return error_text(&call->error, NULL, "write_backward",
 				  "attrs of a ring that is written forward");

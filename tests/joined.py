@@ -108,7 +108,7 @@ def folded(*options):
 
 
 same("a profile of the first event", folded(), ":7;[unknown] 1\n")
-same("a profile of another, without its modifiers", folded("--event", "task-clock"), ":7;[unknown] 2\n")
+same("a profile of another", folded("--event", "task-clock:uk"), ":7;[unknown] 2\n")
 
 # Times go backward where buffers are written from their end on.
 CPU, WRITE_BACKWARD = 0x80, 1 << 27 if order == "<" else 1 << 36
@@ -124,11 +124,20 @@ for number in range(5):
         header = record(9, USER, "Q", 0)[:8]
         file.write(b"".join(header + struct.pack(order + "Q", time) for time in range(1 + number, 2_000_001, 5)))
 time = 0
-with subprocess.Popen([program, "--no-summary", "--flat", "--type", "sample", "--fields", "time", path], stdout=subprocess.PIPE) as run:
-    for time, line in enumerate(run.stdout):
-        if time and b'"time":%d}' % time not in line:
-            sys.exit(f"files that take turns, at {time}: {line!r}")
+run = subprocess.run([program, "--no-summary", "--flat", "--type", "sample", "--fields", "time", path], capture_output=True, check=True, timeout=300)
+for time, line in enumerate(run.stdout.splitlines()):
+    if time and b'"time":%d}' % time not in line:
+        sys.exit(f"files that take turns, at {time}: {line!r}")
 same("samples of files that take turns", time, 2_000_000)
+
+# ... and more files than may be open at once.
+os.mkdir(os.path.join(folder, "many"))
+path = os.path.dirname(recording("many/data", TIME))
+for number in range(40):
+    with open(os.path.join(path, f"data.{number}"), "wb") as file:
+        file.write(b"".join(record(9, USER, "Q", time) for time in range(1 + number, 401, 40)))
+run = subprocess.run(["sh", "-c", 'ulimit -n 20; exec "$0" --type sample --fields time "$1"', program, path], capture_output=True, check=True, timeout=120)
+same("many files", [json.loads(line).get("time") for line in run.stdout.splitlines()[1:-1]], list(range(1, 401)))
 
 
 library = os.path.join(folder, "named.so")

@@ -373,13 +373,6 @@ int attr_list_read(struct attr_list *list, const struct abi *abi, const struct a
 	return err;
 }
 
-bool attr_list_flag(const struct attr_list *list, const struct abi *abi, const char *field)
-{
-	const struct abi_field *found = abi_field(abi, field);
-
-	return list->count && found && attr_get(found, list->bytes, host_order());
-}
-
 void attr_list_free(struct attr_list *list)
 {
 	for (size_t i = 0; list->ids && i < list->count; i++)

@@ -63,8 +63,6 @@ struct attr_list {
 int attr_list_read(struct attr_list *list, const struct abi *abi, const struct abi_arch *arch,
 		   const char *text, const char *name, const struct vars *vars, struct error *e);
 
-/* Whether the first attr has that field other than 0. */
-bool attr_list_flag(const struct attr_list *list, const struct abi *abi, const char *field);
 void attr_list_free(struct attr_list *list);
 
 #endif

@@ -115,7 +115,7 @@ bool perfdata_has_feature(const struct perfdata *file, const struct abi *abi, co
  * perf's directory format, tools/perf/util/data.c.
  */
 
-enum { PARTS_MAX = 65536 };
+enum { PARTS_MAX = 8192 }; /* cpus that a kernel has */
 
 static int by_number(const void *a, const void *b)
 {
@@ -132,8 +132,10 @@ static int take_file_name(struct parts *parts, const char *name)
 
 	sscanf(name, "data.%7u", &number);
 	snprintf(same, sizeof(same), "data.%u", number);
-	if (strcmp(name, same) != 0 || parts->count == PARTS_MAX)
+	if (strcmp(name, same) != 0)
 		return 0;
+	if (parts->count == PARTS_MAX)
+		return -E2BIG;
 	if (list_grow(&parts->numbers, parts->count, &parts->capacity, sizeof(*parts->numbers)))
 		return -ENOMEM;
 	parts->numbers[parts->count++] = number;

@@ -595,6 +595,8 @@ static void compile_when(struct compiler *c, const struct layout_node *node)
 			compile_fields(c, other);
 		return;
 	}
+	_Static_assert(OP_UNLESS_MAYBE - OP_UNLESS_MISC == LAYOUT_IF_MAYBE - LAYOUT_IF_MISC,
+		       "they are in one order");
 	test = plan_unless(c, (uint8_t)(OP_UNLESS_MISC + (condition->test - LAYOUT_IF_MISC)),
 			   plan_reg_of(c, condition->field), condition->value);
 	compile_branch(c, then);

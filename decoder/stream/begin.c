@@ -172,7 +172,7 @@ static int begin_perfdata(struct decoder *d, struct error *e)
 
 static int begin_ring(struct decoder *d, struct error *e)
 {
-	bool backward = attr_list_flag(d->attrs, d->events.abi, "write_backward");
+	bool backward = d->events.is_backward;
 	int err = ring_open(&d->ring, d->events.abi, &d->part->in, d->events.order, backward, e);
 
 	if (!err)

@@ -129,8 +129,7 @@ static int sort_run(struct decoder *d, const unsigned char *bytes, size_t size, 
 
 		if (!events_time(&d->events, type, bytes, n, &time) || time == UINT64_MAX)
 			time = 0;
-		if (time > d->part->newest)
-			d->part->newest = time;
+		d->part->time = time ? time : d->part->time;
 		err = time ? sort_add(&d->sorter, time, bytes, n, place)
 			   : put_own(d, bytes, n, place);
 		if (!err && type == d->round_type && d->parts.dir < 0) /* a round of one file */
@@ -298,7 +297,7 @@ static int large(struct decoder *d, const unsigned char *bytes, struct place pla
 	return d->out.err;
 }
 
-/* A record that is more than written, of `size` bytes; in a compressed one it is only passed over.
+/* A record that is more than written. In a compressed one nothing is learned from it but formats.
  */
 static int special(struct decoder *d, const unsigned char *bytes, size_t size, struct place place)
 {
@@ -343,7 +342,7 @@ static int special(struct decoder *d, const unsigned char *bytes, size_t size, s
 static int put_window(struct decoder *d, const unsigned char *bytes, size_t *n, struct place place)
 {
 	uint64_t linear;
-	size_t cut = 0; /* where a ring begins again, but for the one across */
+	size_t cut = 0; /* behind the last record that begins before the ring wraps */
 
 	input_offset(&d->part->in, 0, &linear);
 	while (*n > linear && cut < linear)
@@ -459,14 +458,17 @@ static int decompress_step(struct decoder *d)
 
 int decoder_open_part(struct decoder *d, struct part *part)
 {
-	const unsigned *number = part == &d->data ? NULL : &d->parts.numbers[part - d->more];
+	unsigned number = part->number - 1;
 	int err;
 
-	part->fd = parts_open(&d->parts, number);
+	part->fd = parts_open(&d->parts, part->number ? &number : NULL);
+	err = part->fd < 0 ? part->fd : 0;
+	if (!err && part->state == NOT_OPEN)
+		err = input_open(&part->in, part->fd);
+	part->in.fd = part->fd;
 	part->state = IS_OPEN;
-	err = part->fd < 0 ? part->fd : input_open(&part->in, part->fd);
-	if (err && err != -ENOMEM && number)
-		decoder_fail(d, err, "data.%u: %s", *number, strerror(-err));
+	if (err && err != -ENOMEM && part->number)
+		decoder_fail(d, err, "data.%u: %s", number, strerror(-err));
 	return err;
 }
 
@@ -495,40 +497,47 @@ static int end_part(struct decoder *d)
 				 unpack_wrong(part->in.unpack));
 	if (!err)
 		err = put_decompressed(d, true);
+	if (part->in.err && part->number)
+		decoder_fail(d, err, "reading data.%u: %s", part->number - 1, strerror(-err));
 	part->state = AT_END;
 	return err;
 }
 
 /*
- * Of the files that did not end the one that came least far in time, for as long as that is so:
- * what waits to be sorted is then a window of each and what is out of order in one. 0 or a negative
- * errno.
+ * Goes on with the file whose records have come least far in time. So files advance together, and
+ * when the sorter is full, what it puts out is older than what is still to be read. Only one has a
+ * descriptor: all reads say where. 0 or a negative errno.
  */
-static int take_turns(struct decoder *d, struct part **part)
+static int take_turns(struct decoder *d)
 {
-	struct part *next = NULL;
+	struct part *was = d->part, *next = NULL;
 
-	if (d->part->state == IS_OPEN && d->part->newest <= d->turn)
+	if (was->state == IS_OPEN && was->time <= d->turn)
 		return 0;
-	if (d->part->state == AT_END)
-		close_part(d->part);
+	if (was->state == AT_END)
+		close_part(was);
 	d->turn = UINT64_MAX;
 	for (size_t i = 0; i <= d->parts.count; i++) {
 		struct part *other = i ? &d->more[i - 1] : &d->data;
 
 		if (other->state == AT_END)
 			continue;
-		if (!next || other->newest < next->newest) {
-			struct part *was = next;
+		if (!next || other->time < next->time) {
+			struct part *second = next;
 
 			next = other;
-			other = was;
+			other = second;
 		}
-		if (other && other->newest < d->turn)
-			d->turn = other->newest;
+		if (other && other->time < d->turn)
+			d->turn = other->time;
 	}
-	*part = d->part = next ? next : d->part;
-	return d->part->state == NOT_OPEN ? decoder_open_part(d, next) : 0;
+	if (!next || next == was)
+		return 0;
+	if (was->fd >= 0)
+		close(was->fd);
+	was->fd = -1;
+	d->part = next;
+	return next->in.spooled ? 0 : decoder_open_part(d, next);
 }
 
 /* Behind the last record of all. 0 or a negative errno. */
@@ -544,8 +553,9 @@ static int end_records(struct decoder *d)
 		lines_put_held(&d->lines, true);
 	if (!err && d->sorter.late)
 		lines_diagnostic(&d->lines, d->sorter.first_late, "late", 0,
-				 "newer records were printed before this one and %llu more",
-				 (unsigned long long)d->sorter.late - 1);
+				 "%llu records came after newer ones had been printed; this is the "
+				 "first",
+				 (unsigned long long)d->sorter.late);
 	return err ? err : d->out.err;
 }
 
@@ -609,7 +619,8 @@ int decoder_step(struct decoder *d, bool *more)
 		return decompress_step(d);
 	if (part->follow)
 		return skip(d);
-	err = take_turns(d, &part);
+	err = take_turns(d);
+	part = d->part;
 	/* what there is goes out before a pipe is waited for */
 	if (!err && !part->in.seekable && input_would_block(&part->in)) {
 		err = out_flush(&d->out);

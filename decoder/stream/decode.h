@@ -106,10 +106,10 @@ struct piece {
 /* One file of the recording, and how far it is read. */
 struct part {
 	struct input in;
-	int fd; /* of a directory's: to be closed */
+	int fd; /* of a directory's, while it is its turn */
 	enum { IS_OPEN, NOT_OPEN, AT_END } state;
 	unsigned number; /* as place.part */
-	uint64_t newest; /* time of its records so far, if they are sorted */
+	uint64_t time;   /* of the last record that has one, if they are sorted */
 	size_t wanted;   /* bytes of a pipe that the next step needs; of a file, FILL at least */
 	struct decompress decompress;
 	struct piece piece;
@@ -123,9 +123,10 @@ struct part {
 struct decoder {
 	struct decode_options options;
 	struct events events;
-	struct parts parts;             /* of a directory */
-	struct part data, *more, *part; /* `data` or the only one; parts.count; that is read now */
-	uint64_t turn; /* the time up to which it is: of the others none has less */
+	struct parts parts;      /* of a directory */
+	struct part data, *more; /* the only file, or `data`; data.N, parts.count of them */
+	struct part *part;       /* that is read now, until it is past `turn`, ... */
+	uint64_t turn;           /* ... the least that any other has reached */
 	struct sorter sorter;
 	unsigned round_type; /* type_index() of FINISHED_ROUND */
 	struct out out;
@@ -148,7 +149,8 @@ struct decoder {
 int decoder_init(struct decoder *d, const struct events *base, const struct decode_options *options,
 		 int (*sink)(void *context, const char *text, size_t size), void *context);
 
-/* Opens `data` of the directory that d->parts has, or a part of d->more. 0 or a negative errno. */
+/* Opens `data` of the directory d->parts, or a part of d->more, or opens it again. 0 or a negative
+ * errno. */
 int decoder_open_part(struct decoder *d, struct part *part);
 
 /* Learns from the input's first bytes what it is: d->format. 0, or a negative errno. */

@@ -170,22 +170,14 @@ static struct node *callee_of(struct profile *profile, struct root *root, struct
 	return node;
 }
 
-/* Whether the event has the name that is asked for, but for modifiers: cpu-clock is cpu-clock:u. */
-static bool is_called(const struct profile *profile, int event)
-{
-	const char *name = profile->events->list[event].name->name;
-	size_t n = strlen(profile->event);
-
-	return !strncmp(name, profile->event, n) &&
-	       (!name[n] || (name[n] == ':' && !name[n + strspn(name + n, ":ukhHGpPSDWIeb")]));
-}
-
 int profile_add(struct profile *profile, const struct joined *joined)
 {
 	struct node *node;
 	struct root *root;
 
-	if (joined->event < 0 || (profile->event && !is_called(profile, joined->event)))
+	if (joined->event < 0 ||
+	    (profile->event &&
+	     strcmp(profile->event, profile->events->list[joined->event].name->name) != 0))
 		return 0;
 	root = root_of(profile, joined);
 	node = root ? &root->node : NULL;

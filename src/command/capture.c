@@ -324,7 +324,7 @@ static int choose_cpus(struct capture *c)
 
 	if (set)
 		CPU_ZERO_S(size, set);
-	if (!err && attr_list_flag(c->attrs, c->env->abi, "inherit"))
+	if (!err && attr_has(c->env->abi, c->attrs->bytes, "inherit"))
 		err = usable_cpus(set, own, size);
 	if (!err)
 		c->buffers = calloc((size_t)CPU_COUNT_S(size, set) + 1, sizeof(*c->buffers));
@@ -857,7 +857,7 @@ static int run_and_record(const struct settings *s, struct capture *c,
 static int capture_into_file(const struct settings *s, const struct environment *env,
 			     const struct attr_list *attrs)
 {
-	bool backward = attr_list_flag(attrs, env->abi, "write_backward");
+	bool backward = attr_has(env->abi, attrs->bytes, "write_backward");
 	const struct sigaction action = {.sa_handler = on_signal};
 	struct recorded_command command = {.pid = -1, .go = -1, .failed = -1};
 	struct capture c = {

@@ -156,9 +156,10 @@ says out '"code":"bytes-left","grade":"warning"'
 says out '"errors":0,'
 for code in $(jq -r '."$defs".diagnostic.properties.code.enum[]' cases/schema/decoded.schema.json); do
 	grep -q -- "$code" docs/man/man1/perfabi-decode.1 || fail "perfabi-decode(1) does not say what $code is"
-	grep -rq "\"$code\"" decoder/stream || fail "nothing says $code"
+	grep -rv '^	{"[a-z-]*", PERFABI_' decoder/stream decoder/plan | grep -q "\"$code\"" || fail "nothing says $code"
 done
-for code in $(sed -n 's/^	{"\([a-z-]*\)", PERFABI_.*/\1/p' decoder/stream/lines.c); do
+for code in $(sed -n 's/^	{"\([a-z-]*\)", PERFABI_.*/\1/p' decoder/stream/lines.c) \
+	$(grep -rhoz 'lines_diagnostic([^;"]*"[a-z-]*"' decoder/stream | tr '\0' '\n' | sed -n 's/.*"\([a-z-]\{1,\}\)"$/\1/p'); do
 	jq -e --arg code "$code" '."$defs".diagnostic.properties.code.enum | index($code)' cases/schema/decoded.schema.json >/dev/null ||
 		fail "decoded.schema.json has no code $code"
 done
