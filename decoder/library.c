@@ -306,6 +306,7 @@ static int open_input(struct call *call, int fd)
 		d->more[i] = (struct part){
 			.fd = -1, .state = NOT_OPEN, .number = d->parts.numbers[i] + 1};
 	d->data.state = NOT_OPEN;
+	d->sorter.most += d->parts.count * SORT_BYTES_A_PART;
 	err = decoder_open_part(d, &d->data);
 	if (err == -ENOENT)
 		return error_text(&call->error, NULL, "a directory without the file `data`",
@@ -520,8 +521,8 @@ static int decode(const struct perfabi *perfabi, const struct call_input *input,
 	if (!call)
 		return call_no_memory(result);
 	err = call_begin(call, perfabi, input, options, what);
-	if (!err && !call->decoder.options.api.header_only)
-		err = decoder_records(&call->decoder);
+	for (bool more = !call->decoder.options.api.header_only; !err && more;)
+		err = decoder_step(&call->decoder, &more);
 	if (call->is_started)
 		err = decoder_end(&call->decoder, err, &sums);
 	err = call_result(call, err, &sums, result);

@@ -36,7 +36,7 @@ START_TEST(rounds_come_out_in_order)
 {
 	static const uint64_t first[] = {1, 3, 5}, all[] = {1, 3, 5, 4, 6, 7};
 	struct taken taken = {0};
-	struct sorter sorter = {.put = take_time, .to = &taken};
+	struct sorter sorter = {.put = take_time, .to = &taken, .most = SORT_BYTES};
 
 	add_time(&sorter, 5);
 	add_time(&sorter, 1);
@@ -60,7 +60,7 @@ END_TEST
 START_TEST(what_came_out_takes_nothing)
 {
 	struct taken taken = {0};
-	struct sorter sorter = {.put = take_time, .to = &taken};
+	struct sorter sorter = {.put = take_time, .to = &taken, .most = SORT_BYTES};
 
 	for (uint64_t time = 1; time <= 8; time++)
 		add_time(&sorter, time);

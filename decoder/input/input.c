@@ -84,8 +84,8 @@ int input_open(struct input *in, int fd)
 	/* A file of /proc has a size of 0 and is read as a pipe is. */
 	in->seekable = S_ISREG(st.st_mode) && st.st_size > 0 && lseek(fd, 0, SEEK_CUR) >= 0;
 	in->packed.is_file = in->seekable;
-	n = in->seekable ? pread(fd, magic, sizeof(magic), 0) : 0;
-	err = n > 0 ? look_for_packed(in, magic, (size_t)n) : 0;
+	n = in->seekable ? read_fd(fd, true, magic, sizeof(magic), 0) : 0;
+	err = n > 0 ? look_for_packed(in, magic, (size_t)n) : (int)n;
 	return err ? err : open_window(in, in->seekable ? (uint64_t)st.st_size : 0);
 }
 
@@ -265,7 +265,9 @@ size_t input_fill(struct input *in, size_t want)
 			n = read_fd(in->fd, false, in->window + in->end, room, 0);
 		if (n <= 0) {
 			in->eof = true;
-			in->err = n ? (int)n : in->err;
+			in->err = n                      ? (int)n
+				  : room && in->seekable ? -ENODATA /* it got shorter */
+							 : in->err;
 			break;
 		}
 		in->end += (size_t)n;

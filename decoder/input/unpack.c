@@ -5,6 +5,7 @@
  */
 #include "input/input.h"
 
+#include <errno.h>
 #include <lzma.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 enum { PACKED = 64 * 1024, XZ_MEMORY = 256 * 1024 * 1024, ZSTD_LOG_MAX = 27 };
 
@@ -27,6 +29,7 @@ struct unpack {
 	bool is_last;        /* no more comes in */
 	bool is_between;     /* all that came in is whole: it may end here */
 	const char *library; /* its word, where it does not go on */
+	bool no_memory;
 	char wrong[128];
 	unsigned char packed[PACKED];
 };
@@ -62,6 +65,7 @@ static void gzip_step(struct unpack *u)
 		inflateReset(z);
 	else if (got != Z_OK && got != Z_BUF_ERROR)
 		u->library = z->msg ? z->msg : zError(got);
+	u->no_memory = got == Z_MEM_ERROR;
 }
 
 static bool xz_begin(struct unpack *u)
@@ -82,6 +86,7 @@ static void xz_step(struct unpack *u)
 	u->in.pos = u->in.size - x->avail_in;
 	u->out.pos = u->out.size - x->avail_out;
 	u->is_between = got == LZMA_STREAM_END;
+	u->no_memory = got == LZMA_MEM_ERROR;
 	if (got == LZMA_MEMLIMIT_ERROR)
 		u->library = "it needs more than 256 MiB of memory";
 	else if (got != LZMA_OK && got != LZMA_BUF_ERROR && got != LZMA_STREAM_END)
@@ -100,6 +105,7 @@ static void zstd_step(struct unpack *u)
 	size_t got = ZSTD_decompressStream(u->zstd, &u->out, &u->in);
 
 	u->is_between = !got;
+	u->no_memory = ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation;
 	if (ZSTD_isError(got))
 		u->library = ZSTD_getErrorName(got);
 }
@@ -161,6 +167,8 @@ ssize_t unpack_read(struct unpack *u, void *bytes, size_t size)
 		if (u->in.pos == u->in.size && u->is_between && u->is_last)
 			break;
 		u->format->step(u);
+		if (u->no_memory)
+			return -ENOMEM;
 		if (u->library)
 			snprintf(u->wrong, sizeof(u->wrong), "the %s data is damaged: %s",
 				 u->format->name, u->library);

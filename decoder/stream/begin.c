@@ -115,6 +115,7 @@ static int spool(struct decoder *d)
 static int begin_perfdata(struct decoder *d, struct error *e)
 {
 	struct segment data;
+	unsigned n = 0;
 	int err = perfdata_open(&d->file, d->events.abi, &d->part->in, d->events.order, e);
 
 	if (!err && !d->file.is_pipe && !d->part->in.seekable)
@@ -146,12 +147,11 @@ static int begin_perfdata(struct decoder *d, struct error *e)
 			&d->lines, place_at(0), "parts", 0,
 			"this is one file of a recording that is a directory, whose data.0, "
 			"data.1, ... have the other records: decode the directory");
-	for (unsigned i = 0; i < d->parts.count; i++) /* perf numbers them from 0 */
-		if (d->parts.numbers[i] != i) {
-			lines_diagnostic(&d->lines, place_at(0), "parts", 0,
-					 "data.%u is missing from the directory", i);
-			break;
-		}
+	while (n < d->parts.count && d->parts.numbers[n] == n) /* perf numbers them from 0 */
+		n++;
+	if (n < d->parts.count)
+		lines_diagnostic(&d->lines, place_at(0), "parts", 0,
+				 "data.%u is missing from the directory", n);
 	if (d->file.open_ended)
 		lines_diagnostic(
 			&d->lines, place_at(PERFDATA_DATA_SIZE), "not-closed", 0,

@@ -127,11 +127,12 @@ static int sort_run(struct decoder *d, const unsigned char *bytes, size_t size, 
 		size_t n = record_size(&d->events, bytes);
 		uint64_t time;
 
-		if (!events_time(&d->events, type, bytes, n, &time) || time == UINT64_MAX)
-			time = 0;
+		err = events_time(&d->events, type, bytes, n, &time);
+		time = time == UINT64_MAX ? 0 : time;
 		d->part->time = time ? time : d->part->time;
-		err = time ? sort_add(&d->sorter, time, bytes, n, place)
-			   : put_own(d, bytes, n, place);
+		if (!err)
+			err = time ? sort_add(&d->sorter, time, bytes, n, place)
+				   : put_own(d, bytes, n, place);
 		if (!err && type == d->round_type && d->parts.dir < 0) /* a round of one file */
 			err = sort_round(&d->sorter);
 		bytes += n;
@@ -615,12 +616,12 @@ int decoder_step(struct decoder *d, bool *more)
 	int err;
 
 	*more = true;
-	if (part->piece.active)
-		return decompress_step(d);
 	if (part->follow)
 		return skip(d);
 	err = take_turns(d);
 	part = d->part;
+	if (!err && part->piece.active)
+		return decompress_step(d);
 	/* what there is goes out before a pipe is waited for */
 	if (!err && !part->in.seekable && input_would_block(&part->in)) {
 		err = out_flush(&d->out);
@@ -642,16 +643,6 @@ int decoder_step(struct decoder *d, bool *more)
 	part->wanted = n ? 0 : part->damage.active ? SCAN_ENOUGH : size + 1;
 	input_advance(&part->in, n); /* the bytes stay where they are until more are read */
 	part->follow_place = place;
-	return err;
-}
-
-int decoder_records(struct decoder *d)
-{
-	bool more = true;
-	int err = 0;
-
-	while (!err && more)
-		err = decoder_step(d, &more);
 	return err;
 }
 
@@ -695,7 +686,7 @@ int decoder_init(struct decoder *d, const struct events *base, const struct deco
 			      .data = {.fd = -1},
 			      .part = &d->data,
 			      .aux = {.dir = -1, .index = -1},
-			      .sorter = {.put = put_own, .to = d},
+			      .sorter = {.put = put_own, .to = d, .most = SORT_BYTES},
 			      .last = UINT64_MAX};
 	err = events_begin(&d->events, base, &options->with);
 	if (!err)

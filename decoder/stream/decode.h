@@ -2,8 +2,9 @@
 /*
  * One recording, from its first byte to its last: what it is, and its header line (begin.c), then
  * its records (decode.c). Whoever decodes calls, in this order, decoder_init(), input_open() of
- * d->part->in, decoder_find_format(), decoder_begin(), decoder_records(), decoder_end() and
- * decoder_free(); where one fails, decoder_end() if decoder_init() did not, and decoder_free().
+ * d->part->in, decoder_find_format(), decoder_begin(), decoder_step() while there is more,
+ * decoder_end() and decoder_free(); where one fails, decoder_end() if decoder_init() did not, and
+ * decoder_free().
  */
 #ifndef PERFABI_DECODE_H
 #define PERFABI_DECODE_H
@@ -51,12 +52,11 @@ struct decode_options {
 			      * thread, all of the input. NULL: nobody asked */
 };
 
-enum { SORT_BYTES = 256 * 1024 * 1024 }; /* that wait at most */
+enum { SORT_BYTES = 256 * 1024 * 1024, SORT_BYTES_A_PART = 1024 * 1024 };
 
 /*
  * Records in the order of their time, as perf sorts them: what came before FINISHED_ROUND is older
- * than what comes behind the next one. Memory is bounded. All zero but for `put` and `to` to begin
- * with.
+ * than what comes behind the next one. All zero but for `most`, `put` and `to` to begin with.
  */
 struct sorter {
 	struct waiting {
@@ -68,6 +68,7 @@ struct sorter {
 	size_t count, capacity, bytes;
 	uint64_t order, newest, round,
 		written;         /* the last round's newest; the last that went out */
+	size_t most;             /* bytes that wait at most */
 	uint64_t late;           /* records that came when newer ones had gone out, ... */
 	struct place first_late; /* ... the first of them */
 	/* Takes a record. 0 or a negative errno, which stays. */
@@ -149,8 +150,7 @@ struct decoder {
 int decoder_init(struct decoder *d, const struct events *base, const struct decode_options *options,
 		 int (*sink)(void *context, const char *text, size_t size), void *context);
 
-/* Opens `data` of the directory d->parts, or a part of d->more, or opens it again. 0 or a negative
- * errno. */
+/* Opens `data` or a part of d->more, or opens it again. 0 or a negative errno. */
 int decoder_open_part(struct decoder *d, struct part *part);
 
 /* Learns from the input's first bytes what it is: d->format. 0, or a negative errno. */
@@ -159,12 +159,9 @@ int decoder_find_format(struct decoder *d, struct error *e);
 /* Writes the header; of a ring or records by d->attrs. 0, or a negative errno. */
 int decoder_begin(struct decoder *d, struct error *e);
 
-/* Records until the input ends. 0 or a negative errno. */
-int decoder_records(struct decoder *d);
-
 /*
- * A part of that: one window's records at most, or one part of compressed data. *more: it is not
- * all yet. 0 or a negative errno.
+ * The next records: one window's at most, or of one part of compressed data. *more: it is not all
+ * yet. 0 or a negative errno.
  */
 int decoder_step(struct decoder *d, bool *more);
 

@@ -451,23 +451,23 @@ int events_find(const struct events *events, unsigned type, const unsigned char 
 	return of_no_event(events, type, bytes, size);
 }
 
-bool events_time(const struct events *events, unsigned type, const unsigned char *bytes,
-		 size_t size, uint64_t *time)
+int events_time(const struct events *events, unsigned type, const unsigned char *bytes, size_t size,
+		uint64_t *time)
 {
 	struct shape *shape;
 	bool is_sample = events->is_sample[type];
 	const struct plan *plan;
 	int at;
 
+	*time = 0;
 	if (!type || events->is_tool[type] || events->slot_of[type] < 0)
-		return false;
+		return 0;
 	events_find(events, type, bytes, size, &shape);
 	plan = shape ? events_plan(events, shape, events->slot_of[type]) : NULL;
 	if (!plan || (!is_sample && (!plan->trailer || shape->tail_time < 0)))
-		return false;
+		return shape && !plan ? -ENOMEM : 0;
 	at = is_sample ? shape->sample_time : (int)size - shape->tail_time;
-	if (at < 8 || (size_t)at + 8 > size)
-		return false;
-	*time = load_word(bytes + at, 8, events->order);
-	return true;
+	if (at >= 8 && (size_t)at + 8 <= size)
+		*time = load_word(bytes + at, 8, events->order);
+	return 0;
 }

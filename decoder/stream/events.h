@@ -142,9 +142,9 @@ static inline uint16_t record_size(const struct events *events, const unsigned c
 	return (uint16_t)load_word(bytes + 6, 2, events->order);
 }
 
-/* The time of a record of that type_index(); false: it has none. */
-bool events_time(const struct events *events, unsigned type, const unsigned char *bytes,
-		 size_t size, uint64_t *time);
+/* The time of a record of that type_index(), 0 if it has none. 0 or -ENOMEM. */
+int events_time(const struct events *events, unsigned type, const unsigned char *bytes, size_t size,
+		uint64_t *time);
 
 /* Whether the sample_id of records hangs on which attr is theirs. */
 bool events_differ(const struct events *events);

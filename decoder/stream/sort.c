@@ -73,8 +73,8 @@ int sort_add(struct sorter *sorter, uint64_t time, const unsigned char *bytes, s
 	sorter->bytes += size + OVERHEAD;
 	if (time > sorter->newest)
 		sorter->newest = time;
-	return sorter->bytes > SORT_BYTES ? put_until(sorter, UINT64_MAX, sorter->count / 2 + 1)
-					  : 0;
+	return sorter->bytes > sorter->most ? put_until(sorter, UINT64_MAX, sorter->count / 2 + 1)
+					    : 0;
 }
 
 int sort_round(struct sorter *sorter)

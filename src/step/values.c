@@ -42,8 +42,8 @@ static int to_lines(const struct values_by *by, enum perfabi_format format,
 			err = decoder_find_format(d, e);
 		if (!err)
 			err = decoder_begin(d, e);
-		if (!err)
-			err = decoder_records(d);
+		for (bool more = true; !err && more;)
+			err = decoder_step(d, &more);
 		err = decoder_end(d, err, &sums);
 	}
 	if (d && d->part) /* it was begun */
