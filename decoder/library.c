@@ -297,6 +297,8 @@ static int open_input(struct call *call, int fd)
 				     "a file, to decode one shard of it");
 	d->options.api.sort = d->options.api.sort || !d->options.finds;
 	err = parts_find(&d->parts, fd);
+	if (err == -E2BIG)
+		return error_text(&call->error, NULL, "more", "at most %d files data.N", PARTS_MAX);
 	if (d->events.found) /* `data` has all attrs */
 		d->parts.count = 0;
 	d->more = err ? NULL : calloc(d->parts.count + 1, sizeof(*d->more));

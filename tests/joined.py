@@ -96,7 +96,7 @@ plain = lines(path)
 same("a sample with 8 bytes more", [line["type"] for line in plain if "ip" in line], ["SAMPLE"])
 same("that sample with --join", [{k: v for k, v in line.items() if k not in ("comm", "frames")} for line in lines(path, "--join")], plain)
 
-# A profile is of the first event in the list that has samples, not of the first sample's; its name goes without its modifiers.
+# A profile is of the first event in the list that has samples, not of the first sample's.
 later = record(64, 0, "IIQQQQQ80xQ", 1, 128, 1, 1, IP | TID | TIME | IDENTIFIER, 0, SAMPLE_ID_ALL | (1 << 6 if order == "<" else 1 << 57), 2)
 path = recording("two.data", IP | TID | TIME | IDENTIFIER, later,
                  *[record(9, USER, "QQIIQ", event, 0x1000, 7, 7, time) for time, event in ((1, 2), (2, 1), (3, 2))])
@@ -116,6 +116,15 @@ for flags, wanted in ((SAMPLE_ID_ALL, True), (SAMPLE_ID_ALL | WRITE_BACKWARD, Fa
     path = recording("backward.data", TIME | CPU, record(9, USER, "QII", 2, 0, 0), record(9, USER, "QII", 1, 0, 0), flags=flags)
     said = subprocess.run([program, "--check", path], capture_output=True, check=True, timeout=120).stdout
     same("whether --check speaks of times", b'"time-order"' in said, wanted)
+
+# A file that gets shorter while it is read has not ended. Its lines are far more than a pipe holds.
+path = recording("shrinks.data", TIME, *[record(9, USER, "Q", time) for time in range(1, 200_001)])
+with subprocess.Popen([program, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+    run.stdout.read(1)
+    os.truncate(path, 160 + 16 * 100_000)
+    said = run.communicate(timeout=120)[1]
+same("the status where a file gets shorter", run.returncode, 3)
+same("what is said of it", b"reading" in said, True)
 
 os.mkdir(os.path.join(folder, "turns"))
 path = os.path.dirname(recording("turns/data", TIME))

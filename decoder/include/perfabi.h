@@ -98,7 +98,7 @@ struct perfabi_options {
 	enum perfabi_output output; /* of join; profiles are of one event */
 	bool value_names;  /* values of tracepoints' fields by the names that their print fmt has;
 			    * not with flat */
-	const char *event; /* of profiles; NULL: the first attr with samples, in pprof all */
+	const char *event; /* of profiles; NULL: the first attr that has samples; pprof: all */
 	/* Names what is at that offset of a file: the length of the name, with a NUL behind it in
 	 * `size` bytes; 0: it has none. NULL: nobody does. */
 	int (*symbol)(void *context, const char *object, const char *build_id, uint64_t offset,

@@ -115,8 +115,6 @@ bool perfdata_has_feature(const struct perfdata *file, const struct abi *abi, co
  * perf's directory format, tools/perf/util/data.c.
  */
 
-enum { PARTS_MAX = 8192 }; /* cpus that a kernel has */
-
 static int by_number(const void *a, const void *b)
 {
 	unsigned x = *(const unsigned *)a, y = *(const unsigned *)b;

@@ -51,7 +51,9 @@ struct parts {
 	size_t count, capacity;
 };
 
-/* Its parts; `dir` stays the caller's. 0 or a negative errno; free the numbers in any case. */
+enum { PARTS_MAX = 8192 }; /* as many cpus has a kernel at most */
+
+/* Its parts; `dir` stays the caller's. 0, -E2BIG or a negative errno; free the numbers always. */
 int parts_find(struct parts *parts, int dir);
 
 /*

@@ -298,8 +298,7 @@ static int large(struct decoder *d, const unsigned char *bytes, struct place pla
 	return d->out.err;
 }
 
-/* A record that is more than written. In a compressed one nothing is learned from it but formats.
- */
+/* A record that is more than written; in a compressed one it tells nothing but formats. */
 static int special(struct decoder *d, const unsigned char *bytes, size_t size, struct place place)
 {
 	bool is_inner = place.within >= 0;

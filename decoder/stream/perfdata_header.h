@@ -38,10 +38,8 @@ int given_attrs_add(const struct attr_list *list, struct events *events, struct 
 /* Writes the member "attrs". 0 or -ENOMEM. */
 int given_attrs_put(const struct attr_list *list, const struct events *events, struct out *out);
 
-enum {
-	TRACING_DATA_MAX = 32 * 1024 * 1024
-}; /* bytes of it in a recording that are read, and of
-    * what else records go by */
+/* Bytes of a recording's TRACING_DATA, and of any other section, that records may go by. */
+enum { TRACING_DATA_MAX = 32 * 1024 * 1024 };
 
 /* Takes formats of tracepoints from TRACING_DATA, as far as it is understood. 0 or -ENOMEM. */
 int perfdata_header_take_formats(struct events *events, const unsigned char *bytes, size_t size);
