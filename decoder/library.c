@@ -101,11 +101,12 @@ static int select_types(struct call *call, const struct perfabi_options *o,
 		const char *name = o->types[i];
 		char lower[64] = ""; /* as cases/abi spells it */
 		struct nearest near;
-		bool found = ascii_same(name, "unknown");
+		bool found;
 
 		for (size_t k = 0; name[k] && k + 1 < sizeof(lower); k++)
 			lower[k] = ascii_lower(name[k]);
 		near = nearest_to(lower);
+		found = !strcmp(lower, "unknown");
 		call->types[0] = call->types[0] || found;
 		for (size_t k = 0; k < events->record_count; k++) {
 			const struct abi_value *value = events->records[k].value;
@@ -301,12 +302,16 @@ static int open_input(struct call *call, int fd)
 		return error_text(&call->error, NULL, "more", "at most %d files data.N", PARTS_MAX);
 	if (d->events.found) /* `data` has all attrs */
 		d->parts.count = 0;
-	d->more = err ? NULL : calloc(d->parts.count + 1, sizeof(*d->more));
+	d->turns = err ? NULL : calloc(d->parts.count + 1, sizeof(*d->turns));
+	d->more = d->turns ? calloc(d->parts.count + 1, sizeof(*d->more)) : NULL;
 	if (!d->more)
 		return err ? err : -ENOMEM;
-	for (size_t i = 0; i < d->parts.count; i++)
+	d->turns[d->turn_count++] = &d->data;
+	for (size_t i = 0; i < d->parts.count; i++) {
 		d->more[i] = (struct part){
 			.fd = -1, .state = NOT_OPEN, .number = d->parts.numbers[i] + 1};
+		d->turns[d->turn_count++] = &d->more[i];
+	}
 	d->data.state = NOT_OPEN;
 	d->sorter.most += d->parts.count * SORT_BYTES_A_PART;
 	err = decoder_open_part(d, &d->data);
@@ -401,7 +406,7 @@ int call_result(const struct call *call, int err, const struct lines_sums *sums,
 	if (d->message[0])
 		memcpy(result->message, d->message, sizeof(result->message));
 	else if (err == d->part->in.err)
-		snprintf(result->message, sizeof(result->message), "reading: %s", strerror(-err));
+		snprintf(result->message, sizeof(result->message), "reading: %s", input_why(err));
 	else
 		error_sentence(&call->error, err, result->message, sizeof(result->message));
 	return err;

@@ -472,10 +472,8 @@ int main(int argc, char **argv)
 		return status;
 	}
 	fd = strcmp(request.file, "-") ? open(request.file, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
-	if (fd < 0) {
-		cannot("read", request.file, -errno);
-		return EXIT_BAD;
-	}
-	status = request.attr_of ? print_attrs(&request, fd) : decode_file(&request, fd);
+	status = fd < 0            ? cannot("read", request.file, -errno)
+		 : request.attr_of ? print_attrs(&request, fd)
+				   : decode_file(&request, fd);
 	exit(status); /* to free each value of the tables would take as long as a small file does */
 }

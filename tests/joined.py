@@ -7,11 +7,15 @@ directory that has more than may wait are read in turn, so that none comes late.
 name, unless the recording says that the file was another. A process that perf found running has no maps of its parent's, and a guest none of
 the host's. A profile is of the first event that has samples."""
 
+import gzip
 import json
+import lzma
 import os
+import shutil
 import struct
 import subprocess
 import sys
+import zlib
 
 program, folder, compiler = sys.argv[1:]
 order = "<" if sys.byteorder == "little" else ">"
@@ -117,14 +121,53 @@ for flags, wanted in ((SAMPLE_ID_ALL, True), (SAMPLE_ID_ALL | WRITE_BACKWARD, Fa
     said = subprocess.run([program, "--check", path], capture_output=True, check=True, timeout=120).stdout
     same("whether --check speaks of times", b'"time-order"' in said, wanted)
 
-# A file that gets shorter while it is read has not ended. Its lines are far more than a pipe holds.
-path = recording("shrinks.data", TIME, *[record(9, USER, "Q", time) for time in range(1, 200_001)])
-with subprocess.Popen([program, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
-    run.stdout.read(1)
-    os.truncate(path, 160 + 16 * 100_000)
-    said = run.communicate(timeout=120)[1]
-same("the status where a file gets shorter", run.returncode, 3)
-same("what is said of it", b"reading" in said, True)
+
+
+def decoded_while(change, *arguments):
+    """What is said, with status 3, of a file that changes while it is read: its lines are far more than a pipe holds."""
+    with subprocess.Popen([program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+        next(line for line in run.stdout if b'"SAMPLE"' in line)
+        change()
+        said = run.communicate(timeout=120)[1]
+    same(f"the status where {arguments} changes", run.returncode, 3)
+    return said.decode()
+
+
+# A file that gets shorter while it is read has not ended, whatever is behind the place: records, packed data, AUX data.
+samples = [record(9, USER, "Q", time) for time in range(1, 200_001)]
+shorter = ": reading: it got shorter while it was read\n"
+path = recording("shrinks.data", TIME, *samples)
+same("a file that gets shorter", decoded_while(lambda: os.truncate(path, 160 + 16 * 100_000), path), f"perfabi-decode: {path}{shorter}")
+
+path = recording("shrinks.data", TIME, *samples)
+plain = lines(path)
+with open(path, "rb") as file:
+    packed = gzip.compress(file.read())  # two members: it could end behind the first
+with open(path + ".gz", "wb") as file:
+    file.write(packed * 2)
+said = decoded_while(lambda: os.truncate(file.name, len(packed)), file.name)
+same("a packed file that gets shorter", said, f"perfabi-decode: {file.name}{shorter}")
+with open(file.name, "wb") as file:
+    file.write(packed + bytes(512))
+same("zeros behind gzip's data", lines(file.name) == plain, True)
+
+# An xz file whose block header asks for a dictionary of 1 GiB is not damaged.
+packed = bytearray(lzma.compress(b"PERFILE2" + bytes(96)))
+header = packed[12 : 12 + 4 * packed[12]]
+at = header.index(b"\x21\x01") + 2
+packed[12 + at] = header[at] = 36
+packed[12 + len(header) : 16 + len(header)] = struct.pack("<I", zlib.crc32(header))
+with open(file.name, "wb") as file:
+    file.write(packed)
+run = subprocess.run([program, file.name], capture_output=True, check=False, timeout=120)
+same("too large a dictionary", (run.returncode, run.stderr.decode()),
+     (2, f"perfabi-decode: {file.name}: the xz data takes too much memory: decompress it by itself first\n"))
+
+auxtrace = record(71, 0, "QQQIIII", 8 << 20, 0, 0, 0, 0, 0, 0)
+path = recording("shrinks.data", TIME, *samples, auxtrace)
+size = os.path.getsize(path)
+os.truncate(path, size + (8 << 20))
+same("AUX data that gets shorter", decoded_while(lambda: os.truncate(path, size + (4 << 20)), path), f"perfabi-decode: {path}{shorter}")
 
 os.mkdir(os.path.join(folder, "turns"))
 path = os.path.dirname(recording("turns/data", TIME))
@@ -139,7 +182,32 @@ for time, line in enumerate(run.stdout.splitlines()):
         sys.exit(f"files that take turns, at {time}: {line!r}")
 same("samples of files that take turns", time, 2_000_000)
 
-# ... and more files than may be open at once.
+# A file is opened for each turn: another must not be in its place, be it the same, and a FIFO is none.
+shutil.copy(os.path.join(path, "data.3"), os.path.join(path, "same"))
+same("another file in the place of one", decoded_while(lambda: os.rename(os.path.join(path, "same"), os.path.join(path, "data.3")), path),
+     f"perfabi-decode: {path}: data.3: another file has taken its place\n")
+os.remove(os.path.join(path, "data.3"))
+os.mkfifo(os.path.join(path, "data.3"))
+run = subprocess.run([program, path], capture_output=True, check=False, timeout=120)
+same("a FIFO among the files", (run.returncode, run.stderr.decode()), (2, f"perfabi-decode: {path}: data.3: it is no regular file\n"))
+
+# AUX data of a folder: where its records are says which file, too.
+path = recording("traced.data", TIME)
+os.mkdir(os.path.join(folder, "traced"))
+os.rename(path, os.path.join(folder, "traced", "data"))
+for number in range(2):
+    with open(os.path.join(folder, "traced", f"data.{number}"), "wb") as file:
+        file.write(record(9, USER, "Q", number) + record(71, 0, "QQQIIII", 8, 0, 0, 5, 7, 1, 0) + bytes([number]) * 8)
+out = os.path.join(folder, "aux")
+subprocess.run([program, "--aux", out, os.path.join(folder, "traced")], stdout=subprocess.DEVNULL, check=True, timeout=120)
+with open(os.path.join(out, "aux-idx5.bin"), "rb") as file:
+    same("AUX data", file.read(), bytes(8) + b"\1" * 8)
+with open(os.path.join(out, "index.jsonl"), encoding="utf-8") as file:
+    index = [json.loads(line) for line in file]
+same("its index", [(line["at"], line["size"], line["tid"], line["cpu"], line["record"], line["part"]) for line in index],
+     [(0, 8, 7, 1, 16, "data.0"), (8, 8, 7, 1, 16, "data.1")])
+
+# More files than may be open at once.
 os.mkdir(os.path.join(folder, "many"))
 path = os.path.dirname(recording("many/data", TIME))
 for number in range(40):

@@ -307,20 +307,14 @@ static int if_has(struct doc *d, const json_t *json, void *at, const struct wher
 static int if_number(struct doc *d, const json_t *json, void *at, const struct where *w)
 {
 	/* from LAYOUT_IF_IS on */
-	static const char *const tests[] = {"is", "not", "at_least", "left", NULL};
+	static const char *const tests[] = {"is", "not", "at_least", "left", "maybe", NULL};
 	struct layout_condition *out = at;
 
-	if (!json_is_integer(json))
-		return error_value(d->e, w, json, "a number");
 	out->test = LAYOUT_IF_IS + (unsigned)name_index(w->key, tests, NULL);
 	out->value = (uint64_t)json_integer_value(json);
-	return 0;
-}
-
-static int if_maybe(struct doc *d, const json_t *json, void *at, const struct where *w)
-{
-	((struct layout_condition *)at)->test = LAYOUT_IF_MAYBE;
-	return json_is_true(json) ? 0 : error_value(d->e, w, json, "true");
+	if (out->test == LAYOUT_IF_MAYBE ? json_is_true(json) : json_is_integer(json))
+		return 0;
+	return error_value(d->e, w, json, out->test == LAYOUT_IF_MAYBE ? "true" : "a number");
 }
 
 static int check_condition(struct doc *d, void *made, const json_t *json, const struct where *w)
@@ -349,7 +343,7 @@ static const struct doc_row condition_rows[] = {
 	{"not", DOC_READ, false, .read = if_number, .takes = "integer"},
 	{"at_least", DOC_READ, false, .read = if_number, .takes = "integer"},
 	{"left", DOC_READ, false, .read = if_number, .takes = "integer"},
-	{"maybe", DOC_READ, false, .read = if_maybe, .takes = "{\"const\": true}"},
+	{"maybe", DOC_READ, false, .read = if_number, .takes = "{\"const\": true}"},
 	{0}};
 static const struct doc_type condition_type = {"a condition", condition_rows,
 					       .size = sizeof(struct layout_condition),
@@ -485,14 +479,6 @@ static int check_loop(struct doc *d, void *made, const json_t *json, const struc
 						      "elements of one byte at least");
 }
 
-static int check_index(struct doc *d, void *made, const json_t *json, const struct where *w)
-{
-	struct reader *r = (struct reader *)d;
-
-	(void)made;
-	return r->loops ? 0 : error_value(d->e, w, json, "an array around an index");
-}
-
 static int read_used(struct reader *r, struct layout *layout, const struct where *w,
 		     const json_t *used);
 
@@ -622,7 +608,7 @@ static const struct field_kind {
 	{"count", LAYOUT_LOOP, VALUE, {SUCH, loop_rows, .check = check_loop}},
 	{"regs", LAYOUT_REGS, MEMBER, {SUCH, regs_rows, .size = 0}},
 	{"switch", LAYOUT_SWITCH, BARE, {SUCH, switch_rows, .check = check_switch}},
-	{"index", LAYOUT_INDEX, VALUE, {SUCH, index_rows, .check = check_index}},
+	{"index", LAYOUT_INDEX, VALUE, {SUCH, index_rows, .size = 0}},
 	{"fields", LAYOUT_OBJECT, MEMBER, {SUCH, object_rows, .size = 0}},
 	{"bitfield", LAYOUT_WORD, BARE, {SUCH, bitfield_rows, .check = check_bitfield}},
 	[TEXT] = {"type", LAYOUT_STRING, VALUE, {SUCH, text_rows, .check = check_text_field}},
@@ -684,6 +670,8 @@ static int read_one_field(struct reader *r, struct layout_node *node, const json
 		return -EINVAL;
 	node->kind = kind->kind;
 	err = doc_read(&r->doc, &kind->type, item, node, w);
+	if (!err && node->kind == LAYOUT_INDEX && !r->loops)
+		return error_value(e, w, item, "an array around an index");
 	if (!err && is_element && (kind->place != VALUE || node->name))
 		return error_value(e, w, item, "an element: one value without a name");
 	if (!err && !is_element && kind->place != BARE && !node->name)

@@ -52,9 +52,9 @@ static ssize_t take_packed(void *from, void *bytes, size_t size)
 	}
 	if (in->fd < 0)
 		return 0;
-	n = read_fd(in->fd, in->packed.is_file, bytes, size, in->packed.offset);
+	n = read_fd(in->fd, in->is_file, bytes, size, in->packed.offset);
 	in->packed.offset += n > 0 ? n : 0;
-	return n;
+	return n || in->packed.offset >= in->packed.end ? n : -ENODATA;
 }
 
 /* Takes off what is around the input, which begins with these bytes: it is as a pipe then. */
@@ -82,11 +82,20 @@ int input_open(struct input *in, int fd)
 	if (S_ISDIR(st.st_mode))
 		return -EISDIR;
 	/* A file of /proc has a size of 0 and is read as a pipe is. */
-	in->seekable = S_ISREG(st.st_mode) && st.st_size > 0 && lseek(fd, 0, SEEK_CUR) >= 0;
-	in->packed.is_file = in->seekable;
+	in->is_file = S_ISREG(st.st_mode) && lseek(fd, 0, SEEK_CUR) >= 0;
+	in->seekable = in->is_file && st.st_size > 0;
+	in->packed.end = in->seekable ? st.st_size : 0;
 	n = in->seekable ? read_fd(fd, true, magic, sizeof(magic), 0) : 0;
 	err = n > 0 ? look_for_packed(in, magic, (size_t)n) : (int)n;
 	return err ? err : open_window(in, in->seekable ? (uint64_t)st.st_size : 0);
+}
+
+const char *input_why(int err)
+{
+	return err == -ENODATA  ? "it got shorter while it was read"
+	       : err == -ESTALE ? "another file has taken its place"
+	       : err == -EINVAL ? "it is no regular file"
+				: strerror(-err);
 }
 
 int input_open_memory(struct input *in, const void *bytes, size_t size)
@@ -169,13 +178,13 @@ long input_read_at(struct input *in, uint64_t offset, void *bytes, size_t size)
 
 	if (offset >= in->size)
 		return 0;
+	if (size > in->size - offset)
+		size = (size_t)(in->size - offset);
 	while (got < size) {
 		ssize_t n = read_place(in, (char *)bytes + got, size - got, offset + got);
 
-		if (n < 0)
-			return in->err = (int)n;
-		if (!n)
-			break;
+		if (n <= 0)
+			return in->err = n ? (int)n : -ENODATA;
 		got += (size_t)n;
 	}
 	return (long)got;
@@ -233,6 +242,7 @@ static int unpack_pipe(struct input *in)
 		return in->err = -ENOMEM;
 	in->packed.bytes = memcpy(in->packed.own, in->window, in->end);
 	in->packed.size = in->end;
+	in->packed.offset = (off_t)in->end;
 	in->end = 0;
 	in->read = 0;
 	return 0;
@@ -262,7 +272,8 @@ size_t input_fill(struct input *in, size_t want)
 		else if (room && in->unpack)
 			n = unpack_read(in->unpack, in->window + in->end, room);
 		else if (room)
-			n = read_fd(in->fd, false, in->window + in->end, room, 0);
+			n = read_fd(in->fd, in->is_file, in->window + in->end, room,
+				    (off_t)in->read);
 		if (n <= 0) {
 			in->eof = true;
 			in->err = n                      ? (int)n
@@ -312,8 +323,9 @@ const unsigned char *input_give(struct input *in, size_t n, unsigned char **buff
 
 uint64_t input_skip(struct input *in, uint64_t n)
 {
-	uint64_t skipped = 0, left = 0;
+	uint64_t skipped = 0, left = 0, behind;
 	const unsigned char *bytes;
+	unsigned char last;
 	size_t some;
 
 	while ((!in->seekable || in->end > in->start) &&
@@ -328,6 +340,8 @@ uint64_t input_skip(struct input *in, uint64_t n)
 		left = n - skipped;
 	in->read += left;
 	in->position += left;
+	if (left) /* has the file so many? */
+		input_read_at(in, segment_at(in, in->read - 1, &behind), &last, 1);
 	return skipped + left;
 }
 

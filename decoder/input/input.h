@@ -22,14 +22,14 @@ enum { INPUT_WINDOW = 128 * 1024, SEGMENTS = 2 };
 struct input {
 	int fd;
 	const unsigned char *memory; /* instead of a file; NULL: there is one */
+	bool is_file; /* is read at offsets, even one of /proc, whose size nobody knows */
 	bool seekable, spooled, eof;
 	struct unpack *unpack; /* what is around the input; NULL: nothing. unpack_wrong() of it */
 	struct {
 		const unsigned char *bytes; /* of it, those that are here ... */
 		size_t size, at;
 		unsigned char *own;
-		bool is_file; /* ... and behind them, those of the descriptor, from `offset` on */
-		off_t offset;
+		off_t offset, end; /* ... and behind them, those of the descriptor */
 	} packed;
 	uint64_t size; /* of the file, if seekable */
 	struct segment segments[SEGMENTS];
@@ -46,6 +46,9 @@ struct input {
  * and what is in there is as from a pipe. 0 or a negative errno.
  */
 int input_open(struct input *in, int fd);
+
+/* Why an input could not be opened or read: -ENODATA, -ESTALE, or what the system says. */
+const char *input_why(int err);
 
 /*
  * The same of bytes in memory, which stay the caller's and must outlive it. They are not copied but

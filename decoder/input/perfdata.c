@@ -158,10 +158,9 @@ int parts_find(struct parts *parts, int dir)
 	return err;
 }
 
-int parts_open(const struct parts *parts, const unsigned *number)
+int parts_open(const struct parts *parts, const unsigned *number, struct stat *st)
 {
 	char name[32] = "data";
-	struct stat st;
 	int fd;
 
 	if (number)
@@ -169,7 +168,7 @@ int parts_open(const struct parts *parts, const unsigned *number)
 	fd = openat(parts->dir, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+	if (!fstat(fd, st) && S_ISREG(st->st_mode))
 		return fd;
 	close(fd);
 	return -EINVAL;

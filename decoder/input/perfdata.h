@@ -6,6 +6,8 @@
 #ifndef PERFABI_PERFDATA_H
 #define PERFABI_PERFDATA_H
 
+#include <sys/stat.h>
+
 #include "abi/abi.h"
 #include "abi/word.h"
 #include "input/input.h"
@@ -58,9 +60,9 @@ int parts_find(struct parts *parts, int dir);
 
 /*
  * Opens data.N, or `data` without a number, for reading that does not wait, nor go on forever.
- * A descriptor or a negative errno.
+ * A descriptor, and in *st what it is, or a negative errno.
  */
-int parts_open(const struct parts *parts, const unsigned *number);
+int parts_open(const struct parts *parts, const unsigned *number, struct stat *st);
 
 enum { RING_PAGE_MIN = 4096 };
 

@@ -17,6 +17,8 @@
 
 enum { PACKED = 64 * 1024, XZ_MEMORY = 256 * 1024 * 1024, ZSTD_LOG_MAX = 27 };
 
+static const char too_large[] = "takes too much memory: decompress it by itself first";
+
 struct unpack {
 	const struct unpack_format *format;
 	ssize_t (*take)(void *, void *, size_t);
@@ -53,6 +55,10 @@ static void gzip_step(struct unpack *u)
 	z_stream *z = &u->gzip;
 	int got;
 
+	while (u->is_between && u->in.pos < u->in.size && !((const char *)u->in.src)[u->in.pos])
+		u->in.pos++; /* a tape's padding, as gzip(1) ignores it */
+	if (u->is_between && u->in.pos == u->in.size)
+		return;
 	z->next_in = (unsigned char *)u->in.src + u->in.pos;
 	z->avail_in = (uInt)(u->in.size - u->in.pos);
 	z->next_out = (unsigned char *)u->out.dst + u->out.pos;
@@ -88,7 +94,7 @@ static void xz_step(struct unpack *u)
 	u->is_between = got == LZMA_STREAM_END;
 	u->no_memory = got == LZMA_MEM_ERROR;
 	if (got == LZMA_MEMLIMIT_ERROR)
-		u->library = "it needs more than 256 MiB of memory";
+		u->library = too_large;
 	else if (got != LZMA_OK && got != LZMA_BUF_ERROR && got != LZMA_STREAM_END)
 		u->library = "it does not fit the format";
 }
@@ -106,7 +112,9 @@ static void zstd_step(struct unpack *u)
 
 	u->is_between = !got;
 	u->no_memory = ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation;
-	if (ZSTD_isError(got))
+	if (ZSTD_getErrorCode(got) == ZSTD_error_frameParameter_windowTooLarge)
+		u->library = too_large;
+	else if (ZSTD_isError(got))
 		u->library = ZSTD_getErrorName(got);
 }
 
@@ -170,8 +178,8 @@ ssize_t unpack_read(struct unpack *u, void *bytes, size_t size)
 		if (u->no_memory)
 			return -ENOMEM;
 		if (u->library)
-			snprintf(u->wrong, sizeof(u->wrong), "the %s data is damaged: %s",
-				 u->format->name, u->library);
+			snprintf(u->wrong, sizeof(u->wrong), "the %s data %s%s", u->format->name,
+				 u->library == too_large ? "" : "is damaged: ", u->library);
 		else if (u->is_last && u->in.pos == u->in.size && !u->out.pos && !u->is_between)
 			snprintf(u->wrong, sizeof(u->wrong), "the %s data is cut off",
 				 u->format->name);

@@ -41,7 +41,7 @@ int aux_take(struct decoder *d, uint64_t *taken)
 	const struct plan *plan = events_plan(&d->events, d->events.bare, d->events.slot_of[type]);
 	uint64_t numbers[NUMBERS] = {0}, *at;
 	const unsigned char *data;
-	char name[48], line[512];
+	char name[48], part[32] = "", line[512];
 	size_t some;
 	int fd, n, err = 0;
 
@@ -61,12 +61,14 @@ int aux_take(struct decoder *d, uint64_t *taken)
 	}
 	if (close(fd) && !err)
 		err = -errno;
+	if (d->part->number)
+		snprintf(part, sizeof(part), ",\"part\":\"data.%u\"", d->part->number - 1);
 	n = snprintf(line, sizeof(line),
 		     "{\"file\":\"%s\",\"at\":%" PRIu64 ",\"size\":%" PRIu64
 		     ",\"cpu\":%d,\"tid\":%d,\"aux_offset\":\"0x%" PRIx64
-		     "\",\"reference\":\"0x%" PRIx64 "\",\"record\":%" PRIu64 "}\n",
+		     "\",\"reference\":\"0x%" PRIx64 "\",\"record\":%" PRIu64 "%s}\n",
 		     name, *at, *taken, (int32_t)numbers[CPU], (int32_t)numbers[TID],
-		     numbers[AUX_OFFSET], numbers[REFERENCE], d->part->follow_place.offset);
+		     numbers[AUX_OFFSET], numbers[REFERENCE], d->part->follow_place.offset, part);
 	err = err ? err : write_fully(d->aux.index, line, (size_t)n);
 	*at += *taken;
 	return err;

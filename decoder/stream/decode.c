@@ -459,16 +459,22 @@ static int decompress_step(struct decoder *d)
 int decoder_open_part(struct decoder *d, struct part *part)
 {
 	unsigned number = part->number - 1;
+	struct stat st = {0};
 	int err;
 
-	part->fd = parts_open(&d->parts, part->number ? &number : NULL);
+	part->fd = parts_open(&d->parts, part->number ? &number : NULL, &st);
 	err = part->fd < 0 ? part->fd : 0;
 	if (!err && part->state == NOT_OPEN)
 		err = input_open(&part->in, part->fd);
+	else if (!err && (st.st_dev != part->st.st_dev || st.st_ino != part->st.st_ino))
+		err = -ESTALE;
 	part->in.fd = part->fd;
 	part->state = IS_OPEN;
-	if (err && err != -ENOMEM && part->number)
-		decoder_fail(d, err, "data.%u: %s", number, strerror(-err));
+	part->st = st;
+	if (err && part->number)
+		decoder_fail(d, err, "data.%u: %s", number, input_why(err));
+	else if (err && err != -ENOENT) /* of a directory that is no recording */
+		decoder_fail(d, err, "data: %s", input_why(err));
 	return err;
 }
 
@@ -498,7 +504,7 @@ static int end_part(struct decoder *d)
 	if (!err)
 		err = put_decompressed(d, true);
 	if (part->in.err && part->number)
-		decoder_fail(d, err, "reading data.%u: %s", part->number - 1, strerror(-err));
+		decoder_fail(d, err, "data.%u: %s", part->number - 1, input_why(err));
 	part->state = AT_END;
 	return err;
 }
@@ -510,34 +516,30 @@ static int end_part(struct decoder *d)
  */
 static int take_turns(struct decoder *d)
 {
-	struct part *was = d->part, *next = NULL;
+	struct part *was = d->part, **turns = d->turns;
+	size_t at = 0, next;
 
-	if (was->state == IS_OPEN && was->time <= d->turn)
-		return 0;
-	if (was->state == AT_END)
+	if (was->state == AT_END && d->turn_count) {
 		close_part(was);
-	d->turn = UINT64_MAX;
-	for (size_t i = 0; i <= d->parts.count; i++) {
-		struct part *other = i ? &d->more[i - 1] : &d->data;
-
-		if (other->state == AT_END)
-			continue;
-		if (!next || other->time < next->time) {
-			struct part *second = next;
-
-			next = other;
-			other = second;
-		}
-		if (other && other->time < d->turn)
-			d->turn = other->time;
+		turns[0] = turns[--d->turn_count];
 	}
-	if (!next || next == was)
+	for (; (next = 2 * at + 1) < d->turn_count; at = next) {
+		struct part *down = turns[at];
+
+		next += next + 1 < d->turn_count && turns[next + 1]->time < turns[next]->time;
+		if (turns[next]->time >= down->time)
+			break;
+		turns[at] = turns[next];
+		turns[next] = down;
+	}
+	if (d->turn_count)
+		d->part = turns[0];
+	if (d->part == was)
 		return 0;
 	if (was->fd >= 0)
 		close(was->fd);
 	was->fd = -1;
-	d->part = next;
-	return next->in.spooled ? 0 : decoder_open_part(d, next);
+	return d->part->in.spooled ? 0 : decoder_open_part(d, d->part);
 }
 
 /* Behind the last record of all. 0 or a negative errno. */
@@ -753,6 +755,7 @@ void decoder_free(struct decoder *d)
 	for (size_t i = 0; d->more && i < d->parts.count; i++)
 		close_part(&d->more[i]);
 	free(d->more);
+	free(d->turns);
 	free(d->parts.numbers);
 	if (d->lines.join)
 		join_free(d->lines.join);

@@ -52,7 +52,8 @@ struct decode_options {
 			      * thread, all of the input. NULL: nobody asked */
 };
 
-enum { SORT_BYTES = 256 * 1024 * 1024, SORT_BYTES_A_PART = 1024 * 1024 };
+/* Of each file of a directory as much as a window of the smallest records with a time. */
+enum { SORT_BYTES = 256 * 1024 * 1024, SORT_BYTES_A_PART = 10 * INPUT_WINDOW };
 
 /*
  * Records in the order of their time, as perf sorts them: what came before FINISHED_ROUND is older
@@ -107,7 +108,8 @@ struct piece {
 /* One file of the recording, and how far it is read. */
 struct part {
 	struct input in;
-	int fd; /* of a directory's, while it is its turn */
+	int fd;         /* of a directory's, while it is its turn, ... */
+	struct stat st; /* ... and what it was when it was opened last */
 	enum { IS_OPEN, NOT_OPEN, AT_END } state;
 	unsigned number; /* as place.part */
 	uint64_t time;   /* of the last record that has one, if they are sorted */
@@ -126,8 +128,9 @@ struct decoder {
 	struct events events;
 	struct parts parts;      /* of a directory */
 	struct part data, *more; /* the only file, or `data`; data.N, parts.count of them */
-	struct part *part;       /* that is read now, until it is past `turn`, ... */
-	uint64_t turn;           /* ... the least that any other has reached */
+	struct part *part;       /* that is read now */
+	struct part **turns;     /* a heap of those of a directory that have more, by their time */
+	size_t turn_count;
 	struct sorter sorter;
 	unsigned round_type; /* type_index() of FINISHED_ROUND */
 	struct out out;

@@ -70,16 +70,6 @@ int perfdata_header_add_id(struct events *events, uint64_t id, struct place plac
 	return err == -ENOMEM ? err : 0;
 }
 
-/* A read gave less than the section has, as `n` says: an error, or the file is not what it was. */
-static int got_shorter(const struct reader *r, long n, uint64_t offset)
-{
-	if (n < 0)
-		return (int)n;
-	lines_diagnostic(r->lines, place_at(offset), "truncated", 0,
-			 "the file got shorter while it was read");
-	return 0;
-}
-
 static int put_ids(const struct reader *r, int event, const struct segment *range)
 {
 	unsigned char *ids = malloc(IDS_AT_ONCE * 8);
@@ -90,10 +80,7 @@ static int put_ids(const struct reader *r, int event, const struct segment *rang
 		long n = input_read_at(r->in, range->offset + at, ids,
 				       left < IDS_AT_ONCE * 8 ? (size_t)left : IDS_AT_ONCE * 8);
 
-		if (n < 8) {
-			err = got_shorter(r, n, range->offset + at);
-			break;
-		}
+		err = n < 0 ? (int)n : 0;
 		for (long i = 0; i + 8 <= n && !err; i += 8, at += 8) {
 			uint64_t id = load_word(ids + i, 8, r->events->order);
 			char *p = out_room(r->out, 22);
@@ -305,12 +292,7 @@ static int put_attrs(struct reader *r)
 		uint64_t offset = file->attrs.offset + i * file->attr_size;
 		long n = input_read_at(r->in, offset, entry, (size_t)file->attr_size);
 
-		if (n < (long)file->attr_size) {
-			err = got_shorter(r, n, offset);
-			break;
-		}
-		if (i)
-			err = out_text(r->out, ",");
+		err = n < 0 ? (int)n : i ? out_text(r->out, ",") : 0;
 		if (!err)
 			err = put_entry(r, entry, offset, &more);
 	}

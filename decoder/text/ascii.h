@@ -50,10 +50,4 @@ static inline bool ascii_begins(const char *text, const char *prefix)
 	return !*prefix;
 }
 
-/* Whether they are the same but for upper and lower case. */
-static inline bool ascii_same(const char *a, const char *b)
-{
-	return ascii_begins(a, b) && !a[strlen(b)];
-}
-
 #endif
