@@ -5,7 +5,7 @@ Samples whose call chain ends in a CALLCHAIN_DEFERRED come out behind it, in the
 waits while the recording's HEADER_FEATURE comes is decoded as all others. A sample with more than its fields keeps its line. The files of a
 directory that has more than may wait are read in turn, so that none comes late. With --symbols a function of a file of this machine has its
 name, unless the recording says that the file was another. A process that perf found running has no maps of its parent's, and a guest none of
-the host's. A profile is of the first event that has samples."""
+the host's. A profile is of the first event that has samples. A file that changes while it is read is an error."""
 
 import gzip
 import json
@@ -120,7 +120,6 @@ for flags, wanted in ((SAMPLE_ID_ALL, True), (SAMPLE_ID_ALL | WRITE_BACKWARD, Fa
     path = recording("backward.data", TIME | CPU, record(9, USER, "QII", 2, 0, 0), record(9, USER, "QII", 1, 0, 0), flags=flags)
     said = subprocess.run([program, "--check", path], capture_output=True, check=True, timeout=120).stdout
     same("whether --check speaks of times", b'"time-order"' in said, wanted)
-
 
 
 def decoded_while(change, *arguments):

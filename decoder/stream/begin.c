@@ -107,7 +107,7 @@ static int spool(struct decoder *d)
 {
 	int err = input_spool(&d->part->in);
 
-	return err ? decoder_fail(d, err, "keeping what comes through a pipe in %s (TMPDIR): %s",
+	return err ? decoder_fail(d, err, "writing a copy of the input to %s (TMPDIR): %s",
 				  input_folder(), strerror(-err))
 		   : 0;
 }
