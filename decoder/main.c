@@ -293,6 +293,7 @@ static int print_attrs(struct request *request, int fd)
 /* The page's file, or standard output. 0, or an exit status after saying why not. */
 static int open_page(const char *path, int recording, struct outfile *out, FILE **f)
 {
+	const char *slash = path ? strrchr(path, '/') : NULL;
 	struct stat st;
 	int err;
 
@@ -300,7 +301,10 @@ static int open_page(const char *path, int recording, struct outfile *out, FILE 
 	*f = stdout;
 	if (!path || !strcmp(path, "-"))
 		return 0;
-	if (!fstat(recording, &st) && S_ISREG(st.st_mode) && is_file_at(path, &st)) {
+	if (!fstat(recording, &st) &&
+	    (S_ISDIR(st.st_mode) ? !fstatat(recording, slash ? slash + 1 : path, &st, 0)
+				 : S_ISREG(st.st_mode)) &&
+	    is_file_at(path, &st)) {
 		say(stderr,
 		    "perfabi-decode: %s is the recording\n  write the page to another file\n",
 		    path);

@@ -206,6 +206,12 @@ with open(os.path.join(out, "index.jsonl"), encoding="utf-8") as file:
 same("its index", [(line["at"], line["size"], line["tid"], line["cpu"], line["record"], line["part"]) for line in index],
      [(0, 8, 7, 1, 16, "data.0"), (8, 8, 7, 1, 16, "data.1")])
 
+# The page of a folder must not take the place of one of its files.
+for name in ("data", "data.1"):
+    run = subprocess.run([program, "--html", "-o", os.path.join(folder, "traced", name), os.path.join(folder, "traced")], capture_output=True,
+                         check=False, timeout=120)
+    same("a page in the place of a folder's file", (run.returncode, b"is the recording" in run.stderr), (2, True))
+
 # More files than may be open at once.
 os.mkdir(os.path.join(folder, "many"))
 path = os.path.dirname(recording("many/data", TIME))

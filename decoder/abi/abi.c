@@ -32,26 +32,26 @@ const struct abi_arch *abi_arch(const struct abi *abi, const char *machine)
 	return NULL;
 }
 
-/* Equal but for case, and - for _. */
-static bool same_name(const char *a, const char *b)
+/* Equal but for case, and - for _, in their first n bytes. */
+static bool same_name(const char *a, const char *b, size_t n)
 {
-	for (; *a && *b; a++, b++) {
+	for (; n && *a && *b; a++, b++, n--) {
 		char x = *a == '-' ? '_' : *a, y = *b == '-' ? '_' : *b;
 
 		if (ascii_lower(x) != ascii_lower(y))
 			return false;
 	}
-	return *a == *b;
+	return !n || *a == *b;
 }
 
 const struct abi_value *abi_value(const struct abi_family *family, const char *name,
 				  struct nearest *near)
 {
 	size_t prefix = strlen(family->prefix);
-	const char *bare = ascii_begins(name, family->prefix) ? name + prefix : name;
+	const char *bare = same_name(name, family->prefix, prefix) ? name + prefix : name;
 
 	for (size_t i = 0; i < family->count; i++)
-		if (same_name(family->values[i].name, bare))
+		if (same_name(family->values[i].name, bare, SIZE_MAX))
 			return &family->values[i];
 	for (size_t i = 0; i < family->count && near; i++)
 		nearest_try(near, family->values[i].name);

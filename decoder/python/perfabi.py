@@ -298,6 +298,8 @@ class Recording:
     @property
     def result(self):
         """The counts so far."""
+        if not self.reader:
+            raise ValueError("the recording is closed")
         result = _Result()
         _lib.perfabi_reader_result(self.reader, result)
         return Result(*(getattr(result, name) for name in Result._fields))

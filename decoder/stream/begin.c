@@ -108,7 +108,7 @@ static int spool(struct decoder *d)
 	int err = input_spool(&d->part->in);
 
 	return err ? decoder_fail(d, err, "writing a copy of the input to %s (TMPDIR): %s",
-				  input_folder(), strerror(-err))
+				  input_folder(), input_why(err))
 		   : 0;
 }
 

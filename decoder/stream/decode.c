@@ -509,6 +509,11 @@ static int end_part(struct decoder *d)
 	return err;
 }
 
+static bool comes_before(const struct part *a, const struct part *b)
+{
+	return a->time < b->time || (a->time == b->time && a->number < b->number);
+}
+
 /*
  * Goes on with the file whose records have come least far in time. So files advance together, and
  * when the sorter is full, what it puts out is older than what is still to be read. Only one has a
@@ -526,8 +531,8 @@ static int take_turns(struct decoder *d)
 	for (; (next = 2 * at + 1) < d->turn_count; at = next) {
 		struct part *down = turns[at];
 
-		next += next + 1 < d->turn_count && turns[next + 1]->time < turns[next]->time;
-		if (turns[next]->time >= down->time)
+		next += next + 1 < d->turn_count && comes_before(turns[next + 1], turns[next]);
+		if (!comes_before(turns[next], down))
 			break;
 		turns[at] = turns[next];
 		turns[next] = down;

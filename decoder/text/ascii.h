@@ -40,14 +40,4 @@ static inline bool ascii_has_name(const char *text, const char *name)
 	return false;
 }
 
-/* Whether the text begins so, but for upper and lower case. */
-static inline bool ascii_begins(const char *text, const char *prefix)
-{
-	while (*prefix && ascii_lower(*text) == ascii_lower(*prefix)) {
-		text++;
-		prefix++;
-	}
-	return !*prefix;
-}
-
 #endif
