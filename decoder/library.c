@@ -313,7 +313,7 @@ static int open_input(struct call *call, int fd)
 		d->turns[d->turn_count++] = &d->more[i];
 	}
 	d->data.state = NOT_OPEN;
-	d->sorter.most += d->parts.count * SORT_BYTES_A_PART;
+	d->sorter.most += (uint64_t)d->parts.count * SORT_BYTES_A_PART;
 	err = decoder_open_part(d, &d->data);
 	if (err == -ENOENT)
 		return error_text(&call->error, NULL, "a directory without the file `data`",

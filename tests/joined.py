@@ -173,13 +173,13 @@ path = os.path.dirname(recording("turns/data", TIME))
 for number in range(5):
     with open(os.path.join(path, f"data.{number}"), "wb") as file:
         header = record(9, USER, "Q", 0)[:8]
-        file.write(b"".join(header + struct.pack(order + "Q", time) for time in range(1 + number, 2_000_001, 5)))
+        file.write(b"".join(header + struct.pack(order + "Q", time) for time in range(1 + number, 2_500_001, 5)))
 time = 0
 run = subprocess.run([program, "--no-summary", "--flat", "--type", "sample", "--fields", "time", path], capture_output=True, check=True, timeout=300)
 for time, line in enumerate(run.stdout.splitlines()):
     if time and b'"time":%d}' % time not in line:
         sys.exit(f"files that take turns, at {time}: {line!r}")
-same("samples of files that take turns", time, 2_000_000)
+same("samples of files that take turns", time, 2_500_000)
 
 # A file is opened for each turn: another must not be in its place, be it the same, and a FIFO is none.
 shutil.copy(os.path.join(path, "data.3"), os.path.join(path, "same"))

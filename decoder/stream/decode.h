@@ -69,7 +69,7 @@ struct sorter {
 	size_t count, capacity, bytes;
 	uint64_t order, newest, round,
 		written;         /* the last round's newest; the last that went out */
-	size_t most;             /* bytes that wait at most */
+	uint64_t most;           /* bytes that wait at most */
 	uint64_t late;           /* records that came when newer ones had gone out, ... */
 	struct place first_late; /* ... the first of them */
 	/* Takes a record. 0 or a negative errno, which stays. */
