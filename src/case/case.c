@@ -131,7 +131,8 @@ int case_compile(struct program *out, json_t *definition, const struct cases *ca
 				.is_capability = case_kind(definition) == CAPABILITY,
 				.requirements = json_object_get(definition, "requires"),
 				.sysctl = json_object_get(definition, "sysctl"),
-				.has_cgroup = json_object_get(definition, "cgroup") != NULL};
+				.has_cgroup = json_object_get(definition, "cgroup") != NULL,
+				.is_expendable = json_object_get(definition, "machine") != NULL};
 	err = compile_parts(&c, out, definition, w);
 	if (!err)
 		find_sysctls(out);
@@ -258,6 +259,7 @@ static int check_sysctls(struct doc *d, const json_t *json, void *none, const st
 
 static const char *const kind_names[] = {"conformance", "capability", NULL};
 static const char *const cgroup_names[] = {"v2", NULL};
+static const char *const machine_names[] = {"expendable", NULL};
 
 /* What a complete case and `defaults` have in common: who, on what, under which conditions. */
 #define COMMON_ROWS                                                                                \
@@ -278,6 +280,10 @@ static const char *const cgroup_names[] = {"v2", NULL};
 		 .help = "the values of perf's sysctls while the case runs"},                      \
 		{"cgroup", .kind = DOC_WORD, .words = cgroup_names, .expected = "\"v2\"",          \
 		 .help = "a cgroup for this case: $cgroup.path, .name, .id and .fd"},              \
+		{"machine", .kind = DOC_WORD, .words = machine_names,                              \
+		 .expected = "\"expendable\"",                                                     \
+		 .help = "expendable: the case changes what perfabi does not restore; it runs "    \
+			 "alone, and only with --expendable"},                                     \
 		{"given", .kind = DOC_ANY, .takes = "steps",                                       \
 		 .help = "steps that prepare the call"},                                           \
 		OPEN,                                                                              \
@@ -396,6 +402,7 @@ static const struct doc_row case_rows[] = {
 	{"alone", .kind = DOC_ANY},
 	{"covers", .kind = DOC_ANY},
 	{"sysctl", .kind = DOC_ANY},
+	{"machine", .kind = DOC_ANY},
 	{"cgroup", .kind = DOC_ANY},
 	{.key = NULL}};
 const struct doc_type case_type = {"a case", .rows = case_rows, .unread = &case_complete_type,
@@ -589,8 +596,8 @@ static void add_members(json_t *out, const json_t *one, const json_t *defaults,
 json_t *case_complete(const json_t *file, const json_t *one, const json_t *vehicle)
 {
 	static const char *const first[] = {"name", "title", "about", NULL};
-	static const char *const inherited[] = {"kind",   "as",      "alone", "sysctl",
-						"cgroup", "outcome", NULL};
+	static const char *const inherited[] = {"kind",   "as",      "alone",   "sysctl",
+						"cgroup", "machine", "outcome", NULL};
 	const json_t *defaults = json_object_get(file, "defaults");
 	json_t *out = json_object(), *spec = json_object_get(file, "spec");
 	json_t *own_spec = json_object_get(one, "spec");

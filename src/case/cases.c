@@ -201,7 +201,7 @@ static void add_identities(struct load *l, const struct instance *like, bool veh
 		one.who.as = (enum identity)identity_by_name(name);
 		one.kind = case_kind(json);
 		one.alone = json_is_true(json_object_get(json, "alone")) ||
-			    json_object_get(json, "sysctl");
+			    json_object_get(json, "sysctl") || json_object_get(json, "machine");
 		or_exit(asprintf(&one.id, "%s.%s%s%s%s%s%s%s", one.suite, one.name,
 				 in_id ? "." : "", in_id ? in_id : "", vehicle ? "." : "",
 				 vehicle ? vehicle : "", row ? "." : "", row ? row : "") < 0

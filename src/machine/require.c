@@ -726,6 +726,8 @@ static const struct form {
 	 .help = "the kernel has the call, and seccomp allows it", .in_c = "opens_reach_kernel()"},
 	{"machine.lock", REMEDY_RIGHTS, REPORTED, NULL, NULL,
 	 .help = "perfabi can keep other runs off the machine while the case changes a sysctl"},
+	{"machine.expendable", REMEDY_RIGHTS, REPORTED, NULL, NULL,
+	 .help = "--expendable: the machine may be left changed"},
 	{"sysctl.", REMEDY_KERNEL, REPORTED, NULL, "sysctl.perf_event_paranoid",
 	 .help = "the sysctl that the case changes can be written"},
 	{"cpu.", REMEDY_SETTING, REPORTED, NULL, "cpu.1",

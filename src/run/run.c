@@ -364,7 +364,11 @@ static bool prepare_machine(struct runner *r, struct worker *w, const struct pro
 	char token[64], why[96];
 	int err;
 
-	if (program->sysctl && !machine_lock_is_there(machine_lock_of(r->machine))) {
+	if (program->is_expendable && !r->options->is_expendable) {
+		result_skip(result, "machine.expendable",
+			    "the case leaves the machine changed: --expendable runs it, on one "
+			    "that can be thrown away");
+	} else if (program->sysctl && !machine_lock_is_there(machine_lock_of(r->machine))) {
 		result_skip(
 			result, "machine.lock",
 			r->env->rights.uid

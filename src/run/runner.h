@@ -23,6 +23,7 @@ struct run_options {
 	unsigned repeat; /* rounds, at least 1 */
 	bool shuffle;
 	bool tries_skipped; /* runs what it would skip, and tells what passes */
+	bool is_expendable; /* the machine is */
 	uint64_t seed;
 	/* The part of each instance that is made wrong, from 1, in their order; NULL: none is. */
 	const unsigned *parts;

@@ -61,6 +61,7 @@ struct program {
 	const json_t *sysctl;       /* by name, what the machine has while it runs; or NULL */
 	struct sysctl_set sysctls;  /* which of them it may change, in one way or another */
 	bool has_cgroup;            /* one of its own */
+	bool is_expendable;         /* the machine must be: it is not put back */
 };
 
 /* What compiling goes by, and where it puts what it finds. */

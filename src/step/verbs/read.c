@@ -61,24 +61,36 @@ static int run_lseek(struct step *s)
 	return 0;
 }
 
+static int write_to_file(struct step *s, const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	step_say(s, "write(\"%s\", \"%s\")", path, text);
+	step_answer(s, fd < 0 ? -1 : write(fd, text, strlen(text)));
+	if (fd >= 0)
+		close(fd);
+	return 0;
+}
+
 static int run_write(struct step *s)
 {
 	const struct arguments *a = &s->arguments;
-	int fd = a->fd;
 
-	if (a->path && !s->run->restores_sysctls)
+	if (a->path && !s->run->may_write_files)
 		return error_text(s->error, NULL, a->path,
-				  "a case with `sysctl`, which restores them afterwards");
-	if (a->path) {
-		fd = open(a->path, O_WRONLY | O_CLOEXEC);
-		step_say(s, "write(\"%s\", \"%s\")", a->path, a->text);
-	} else {
-		step_say(s, "write(%d, \"%s\")", fd, a->text);
-	}
-	step_answer(s, a->path && fd < 0 ? -1 : write(fd, a->text, strlen(a->text)));
-	if (a->path && fd >= 0)
-		close(fd);
+				  "a case with `sysctl`, which restores them afterwards, or with "
+				  "\"machine\": \"expendable\"");
+	if (a->path)
+		return write_to_file(s, a->path, a->text);
+	step_say(s, "write(%d, \"%s\")", a->fd, a->text);
+	step_answer(s, write(a->fd, a->text, strlen(a->text)));
 	return 0;
+}
+
+/* A line to the driver of the PMUs made of software (ci/pmu), which is done when it returns. */
+static int run_trigger(struct step *s)
+{
+	return write_to_file(s, "/dev/perfabi", s->arguments.text);
 }
 
 /* Shows the metadata page as the decoder has it. */
@@ -207,12 +219,15 @@ const struct verb read_verbs[] = {
 	{"pread", "read an event at an offset with pread(2)", CALLS, BINDS_NOTHING, run_pread,
 	 "pread(@pread, (char[256]){0}, 256, 0)",
 	 ARGUMENTS({"pread", &argument_bound, MEMBER(fd)})},
-	{"write", "write to an event, or to the file /PATH (in a case with `sysctl`)", CALLS,
-	 BINDS_NOTHING, run_write,
+	{"write", "write to an event, or to the file /PATH (in a case with `sysctl` or `machine`)",
+	 CALLS, BINDS_NOTHING, run_write,
 	 "@{write?write_to(@write, @text):write(@write, @text, strlen(@text))}",
 	 ARGUMENTS({"write", &argument_write_target, MEMBER(path), .most = 255},
-		   {"text", &argument_text, MEMBER(text), .most = 63, .is_required = true,
+		   {"text", &argument_text, MEMBER(text), .most = 255, .is_required = true,
 		    .help = "the text to write"})},
+	{"trigger", "make a line of events happen to a PMU made of software, on this cpu", CALLS,
+	 BINDS_NOTHING, run_trigger, "write_to(\"/dev/perfabi\", @trigger)",
+	 ARGUMENTS({"trigger", &argument_text, MEMBER(text), .most = 1023})},
 	{"lseek", "seek in an event", CALLS, BINDS_NOTHING, run_lseek, "lseek(@lseek, 0, SEEK_SET)",
 	 ARGUMENTS({"lseek", &argument_bound, MEMBER(fd)})},
 	{"page", "show an event's metadata page, member by member", SHOWS, BINDS_SHOWN, run_page,
