@@ -41,12 +41,13 @@ def codename():
 
 
 class Suite:
-    """The packages of one suite for one architecture."""
+    """The packages of one suite for one architecture; with `whole`, of backports and what they are for."""
 
-    def __init__(self, cache, suite, arch):
+    def __init__(self, cache, suite, arch, whole=False):
         self.name, self.arch = suite, arch
+        self.names = [suite, suite.removesuffix('-backports')] if whole and suite.endswith('-backports') else [suite]
         self.debs = os.path.join(cache, 'debs')
-        self.dir = os.path.join(cache, 'apt', f'{suite}-{arch}')
+        self.dir = os.path.join(cache, 'apt', f'{"+".join(self.names)}-{arch}')
 
     def _apt(self, *words, **options):
         return subprocess.run(words, capture_output=True, text=True, errors='replace',
@@ -59,7 +60,7 @@ class Suite:
         signed = f' signed-by={KEYRING}' if os.path.exists(KEYRING) else ''
         files = {
             'status': '',
-            'sources.list': f'deb [arch={self.arch}{signed}] {mirror()} {self.name} main\n',
+            'sources.list': ''.join(f'deb [arch={self.arch}{signed}] {mirror()} {name} main\n' for name in self.names),
             'apt.conf': f'''APT::Architecture "{self.arch}";
 APT::Architectures {{ "{self.arch}"; }};
 APT::Sandbox::User "";
@@ -120,6 +121,16 @@ Acquire::Languages "none";
             if got.returncode or not os.path.exists(path) or sha256(path) != fields['SHA256']:
                 raise Unavailable(f'{package} of Debian {self.name} for {self.arch} cannot be fetched.\n{got.stderr.strip()}')
         return path, fields['Version'], fields['SHA256']
+
+    def fetch_with_all(self, packages, folder):
+        """Packages, and all that they depend on, as .deb files in a folder."""
+        self.update()
+        os.makedirs(os.path.join(folder, 'partial'), exist_ok=True)
+        got = self._apt('apt-get', 'install', '-qq', '-y', '--no-install-recommends', '--download-only', '-t', self.name, '-o', f'Dir::Cache::archives={folder}',
+                        '-o', 'Debug::NoLocking=1', *packages)
+        if got.returncode:
+            raise Unavailable(f'{" ".join(packages)} of Debian {self.name} for {self.arch} cannot be fetched.\n{got.stderr.strip()}')
+        return [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith('.deb')]
 
 
 def sha256(path):

@@ -50,7 +50,7 @@ class Job:
 def suite(arch, runs, seconds, is_icount, arguments):
     for i, (caller, paranoid) in enumerate(runs):
         name = f'{arch}.{caller}.{"own" if paranoid == "-" else paranoid}'
-        yield Job(name, [f'/{arch}/perfabi', 'run', '--format', 'jsonl', '--timeout', CASE_SECONDS_ICOUNT if is_icount else CASE_SECONDS,
+        yield Job(name, [f'/{arch}/perfabi', 'run', '--expendable', '--format', 'jsonl', '--timeout', CASE_SECONDS_ICOUNT if is_icount else CASE_SECONDS,
                          *(['--try-skipped'] if not i else []), *arguments],
                   caller, paranoid, seconds, arch=arch)
 

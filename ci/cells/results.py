@@ -172,7 +172,15 @@ def judge(folder, jobs, streams, decode, ends=(0,)):
 def guest(streams):
     """What the guest said of itself: release, machine, page_size, cpus, paranoid; and whether it came to its end."""
     own = blocks.lines(streams.get(0, b''))
-    return (next((line for line in own if 'release' in line), {}), any('end' in line for line in own))
+    about = next((line for line in own if 'release' in line), {})
+    if about:
+        about['missing'] = [line for line in own if 'pmu' in line]
+    return (about, any('end' in line for line in own))
+
+
+def missing_pmus(about):
+    """What the guest said of PMUs of ci/pmu that it could not register."""
+    return [f'{line["pmu"]}: {os.strerror(line["errno"])}' for line in about.get('missing', ())]
 
 
 def said_by_kernel(console):

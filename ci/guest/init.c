@@ -422,6 +422,27 @@ static void job_run(const struct job *job, uint32_t number, struct area *area, s
 	    now() - began);
 }
 
+/* The PMUs of /modules/pmus, a line each, which a module makes. */
+static void register_pmus(struct stream *own)
+{
+	static const char parameter[] = "/sys/module/perfabi_pmu/parameters/register";
+	FILE *lines = fopen("/modules/pmus", "re");
+	int module = lines ? open("/modules/perfabi_pmu.ko", O_RDONLY | O_CLOEXEC) : -1;
+	char line[LINE_SIZE];
+
+	if (lines && (module < 0 || syscall(SYS_finit_module, module, "", 0)))
+		say(own, "{\"pmu\":\"perfabi_pmu\",\"errno\":%d}\n", errno);
+	while (lines && fgets(line, sizeof(line), lines)) {
+		line[strcspn(line, "\n")] = 0;
+		if (!write_file(parameter, line))
+			say(own, "{\"pmu\":\"%s\",\"errno\":%d}\n", line, errno);
+	}
+	if (lines)
+		fclose(lines);
+	if (module >= 0)
+		close(module);
+}
+
 static void run_plan(struct area *area, struct stream *own)
 {
 	char paranoid[20], line[LINE_SIZE];
@@ -495,6 +516,7 @@ int main(void)
 		    "\"cpus\":%ld,\"paranoid\":\"%s\",\"at\":%.3f}\n",
 		    name.release, name.version, name.machine, sysconf(_SC_PAGESIZE),
 		    sysconf(_SC_NPROCESSORS_ONLN), paranoid, now());
+		register_pmus(&own);
 		run_plan(&area, &own);
 		say(&own, "{\"end\":0,\"blocks\":%zu,\"room\":%zu}\n", area.used, area.room);
 	} else {
