@@ -111,13 +111,14 @@ static uint64_t time_running(int fd)
 
 static bool counts_on(int fd, size_t cpu)
 {
-	uint64_t before = time_running(fd);
 	cpu_set_t one;
+	uint64_t before;
 
 	CPU_ZERO(&one);
 	CPU_SET(cpu, &one);
 	if (sched_setaffinity(0, sizeof(one), &one))
 		return false;
+	before = time_running(fd); /* what came on the way here is of the cpu before */
 	for (volatile int i = 0; i < 1000; i++)
 		;
 	return time_running(fd) > before;
