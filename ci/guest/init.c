@@ -199,6 +199,7 @@ static void set_up(void)
 	mount_at("tmpfs", "/tmp");
 	mount_at("tmpfs", "/run");
 	mount_at("tracefs", "/sys/kernel/tracing");
+	mount_at("debugfs", "/sys/kernel/debug");
 	mount_at("cgroup2", "/sys/fs/cgroup");
 	chmod("/tmp", 01777);
 	console = open("/dev/console", O_RDWR);
@@ -516,6 +517,8 @@ int main(void)
 		    "\"cpus\":%ld,\"paranoid\":\"%s\",\"at\":%.3f}\n",
 		    name.release, name.version, name.machine, sysconf(_SC_PAGESIZE),
 		    sysconf(_SC_NPROCESSORS_ONLN), paranoid, now());
+		/* What a kernel of gcov's has counted while it booted is not the plan's. */
+		write_file("/sys/kernel/debug/gcov/reset", "1");
 		register_pmus(&own);
 		run_plan(&area, &own);
 		say(&own, "{\"end\":0,\"blocks\":%zu,\"room\":%zu}\n", area.used, area.room);

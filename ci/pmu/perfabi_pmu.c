@@ -44,9 +44,10 @@
 #define COUNTERS_MAX	16
 #define BRANCHES_MAX	32
 #define AUX_BYTES_MAX	256
-#define FILTERS_MAX	8
+#define FILTERS		4	/* of a PMU that has any */
+#define FILTER_REFUSED	0xbad000	/* the offset of a filter that the PMU refuses */
 #define CLOCK		0x1000	/* the first event that counts time */
-#define SHORTEST	20000	/* nanoseconds between two looks at the time */
+#define SHORTEST	250000	/* nanoseconds between two looks at a clock: an emulator is slow */
 #define OVERFLOWS_MAX	100000	/* of one trigger */
 
 /* What drivers inside the kernel call, and no module can link with. */
@@ -103,7 +104,7 @@ struct soft_pmu {
 	bool is_aux, is_hardware, has_branches, lbr;
 	struct cpumask cpus;		/* none: all of them */
 	atomic_t events;
-	u64 filters[FILTERS_MAX][2];	/* address and size, as the kernel gave them last */
+	u64 filters[FILTERS][2];	/* address and size, as the kernel gave them last */
 	unsigned int filter_count;
 	struct soft_cpu __percpu *cpu;
 };
@@ -416,7 +417,7 @@ static enum hrtimer_restart clock_tick(struct hrtimer *timer)
 		if (is_sampling_event(e->event) && !soft_overflow(e, NULL))
 			return HRTIMER_NORESTART;
 	}
-	hrtimer_forward_now(timer, clock_wait(e));
+	hrtimer_set_expires(timer, ktime_add(ktime_get(), clock_wait(e)));
 	return HRTIMER_RESTART;
 }
 
@@ -500,6 +501,7 @@ static void soft_start(struct perf_event *event, int flags)
 		soft_update(e);
 	event->hw.state = 0;
 	if (e->pmu->is_aux) {
+		perf_event_addr_filters_sync(event);
 		if (!aux_begin(e)) {
 			event->hw.state = PERF_HES_STOPPED;
 			return;
@@ -716,9 +718,10 @@ static long soft_snapshot_aux(struct perf_event *event, struct perf_output_handl
 static int soft_filters_validate(struct list_head *filters)
 {
 	struct perf_addr_filter *filter;
+	unsigned int count = 0;
 
 	list_for_each_entry(filter, filters, entry) {
-		if (filter->action == PERF_ADDR_FILTER_ACTION_STOP && !filter->size)
+		if (++count > FILTERS || filter->offset == FILTER_REFUSED)
 			return -EOPNOTSUPP;
 	}
 	return 0;
@@ -732,7 +735,7 @@ static void soft_filters_sync(struct perf_event *event)
 	unsigned int i = 0;
 
 	list_for_each_entry(filter, &head->list, entry) {
-		if (i == FILTERS_MAX)
+		if (i == FILTERS)
 			break;
 		soft->filters[i][0] = event->addr_filter_ranges[i].start;
 		soft->filters[i][1] = event->addr_filter_ranges[i].size;
@@ -1172,14 +1175,14 @@ static struct miscdevice trigger_device = {
 	.mode = 0666,
 };
 
-/* The ranges that the kernel gave to the callback last: "0xADDRESS+0xSIZE", in one line. */
+/* The ranges that the kernel gave to the callback last: "ADDRESS:SIZE", in one line. */
 static ssize_t filters_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	struct soft_pmu *soft = to_soft(dev_get_drvdata(dev));
 	ssize_t length = 0;
 
 	for (unsigned int i = 0; i < soft->filter_count; i++)
-		length += sysfs_emit_at(buf, length, "%s0x%llx+0x%llx", i ? " " : "",
+		length += sysfs_emit_at(buf, length, "%s%llu:%llu", i ? " " : "",
 					soft->filters[i][0], soft->filters[i][1]);
 	return length + sysfs_emit_at(buf, length, "\n");
 }
@@ -1322,6 +1325,8 @@ static int parse_property(struct soft_pmu *soft, char *text, int *type)
 			soft->is_hardware = true;
 		else if (!strcmp(name, "branches"))
 			soft->has_branches = true;
+		else if (!strcmp(name, "filters"))
+			soft->pmu.nr_addr_filters = FILTERS;
 		else if (!strcmp(name, "lbr"))
 			soft->has_branches = soft->lbr = true;
 		else
@@ -1338,8 +1343,6 @@ static int parse_property(struct soft_pmu *soft, char *text, int *type)
 		return kstrtouint(text, 0, &soft->width);
 	if (!strcmp(name, "precise"))
 		return kstrtouint(text, 0, &soft->max_precise);
-	if (!strcmp(name, "filters"))
-		return kstrtouint(text, 0, &soft->pmu.nr_addr_filters);
 	if (!strcmp(name, "mux_ms"))
 		return kstrtoint(text, 0, &soft->pmu.hrtimer_interval_ms);
 	if (!strcmp(name, "cpus"))
@@ -1367,7 +1370,7 @@ static int parse_pmu(struct soft_pmu *soft, char *text, int *type)
 			return result;
 	}
 	if (!soft->name[0] || !soft->counters || soft->counters > COUNTERS_MAX ||
-	    soft->width < 16 || soft->width > 62 || soft->pmu.nr_addr_filters > FILTERS_MAX)
+	    soft->width < 16 || soft->width > 62)
 		return -EINVAL;
 	return 0;
 }
@@ -1460,10 +1463,13 @@ fail:
 	return result;
 }
 
-/* Since 6.15 the kernel takes a PMU away from under its events. */
 static bool may_unregister(struct soft_pmu *soft)
 {
-	return SINCE(6, 15) || !atomic_read(&soft->events);
+#ifdef KERNEL_DETACHES_EVENTS
+	return true;
+#else
+	return !atomic_read(&soft->events);
+#endif
 }
 
 static int unregister_set(const char *line, const struct kernel_param *param)

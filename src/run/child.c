@@ -138,7 +138,8 @@ _Noreturn void child_run(const struct instance *instance, unsigned wrong_part,
 	if (steps_begin(steps, &cases->tables, &instance->who, env) || bind_cgroup(steps, cgroup))
 		give_up(slot, "memory and a cgroup that can be opened", strerror(errno));
 	steps->asks_gates = instance->kind == CONFORMANCE;
-	steps->may_write_files = program->sysctl || program->is_expendable;
+	steps->restores_sysctls = program->sysctl != NULL;
+	steps->is_expendable = program->is_expendable;
 	steps->uid = slot->uid;
 	steps->trace = surroundings->trace;
 	run_program(instance, steps, slot);

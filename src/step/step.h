@@ -68,7 +68,8 @@ struct steps {
 	struct sync *sync;
 	int sync_fd;                /* its memory, for what comes behind an exec */
 	uid_t uid;                  /* of an ordinary user, for `become` */
-	bool may_write_files;       /* what it writes to sysctls is put back, or need not be */
+	bool restores_sysctls;      /* what the case writes to them is put back */
+	bool is_expendable;         /* so is the machine */
 	struct trace *trace;        /* that its calls are told to, or NULL */
 	volatile unsigned *at_step; /* where the number of the step is told, from 1; or NULL */
 };

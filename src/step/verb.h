@@ -205,6 +205,9 @@ extern const struct argument_type argument_path_written;
 /* A file to be written by its path, or an event by its name: the member `path`, or `fd`. */
 extern const struct argument_type argument_write_target;
 
+/* Whether what is written to that file stays, so that only an expendable machine may have it. */
+bool path_stays_changed(const char *path);
+
 /* The bits of mmap(2) and mprotect(2); verbs/memory.c. */
 extern const struct word memory_prots[];
 

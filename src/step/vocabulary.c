@@ -533,17 +533,39 @@ const struct argument_type argument_open = {
  * The paths by what they begin with.
  */
 
-enum step_access { STEP_READS, STEP_WRITES };
+/* What a step does with a path: reads it, writes to it, or writes what is not put back. */
+enum step_access { STEP_READS = 'r', STEP_WRITES = 'w', STEP_CHANGES = 'c' };
 
 static const struct {
-	const char *prefix;
-	enum step_access most;
+	const char *prefix, *may;
 } reachable[] = {
-	{"/proc/sys/kernel/perf_", STEP_WRITES},
-	{"/sys/kernel/tracing/", STEP_WRITES},
-	{"/sys/kernel/debug/tracing/", STEP_WRITES},
-	{"/sys/bus/event_source/devices/", STEP_READS},
+	{"/proc/sys/kernel/perf_", "rwc"},
+	{"/sys/kernel/tracing/", "rwc"},
+	{"/sys/kernel/debug/tracing/", "rwc"},
+	{"/sys/bus/event_source/devices/", "rc"},
+	{"/sys/module/perfabi_pmu/parameters/", "rc"},
+	{"/sys/devices/system/cpu/", "rc"},
+	{"/sys/kernel/security/lockdown", "rc"},
+	{"/proc/sys/", "rc"},
+	{"/proc/self/make-it-fail", "rc"},
+	{"/proc/self/fail-nth", "rc"},
 };
+
+static const char *reach_of(const char *path)
+{
+	for (size_t i = 0; i < sizeof(reachable) / sizeof(reachable[0]); i++) {
+		if (!strncmp(path, reachable[i].prefix, strlen(reachable[i].prefix)))
+			return reachable[i].may;
+	}
+	return NULL;
+}
+
+bool path_stays_changed(const char *path)
+{
+	const char *may = reach_of(path);
+
+	return may && !strchr(may, STEP_WRITES); /* NULL: it is in the case's cgroup */
+}
 
 /*
  * One of those, or in the case's cgroup, which it has made and which goes with it. While the case
@@ -562,7 +584,7 @@ static bool is_reachable(const struct scope *scope, enum step_access access, con
 		const char *prefix = reachable[i].prefix;
 		size_t least = strlen(prefix) < n ? strlen(prefix) : n;
 
-		if (access <= reachable[i].most && !strncmp(path, prefix, least) &&
+		if (strchr(reachable[i].may, (int)access) && !strncmp(path, prefix, least) &&
 		    (path[n] == '$' || n >= strlen(prefix)))
 			return true;
 	}
@@ -574,8 +596,9 @@ static bool is_reachable(const struct scope *scope, enum step_access access, con
 
 static int parse_path(struct compiling *c, struct operand *operand)
 {
-	enum step_access access =
-		c->argument->type == &argument_path_read ? STEP_READS : STEP_WRITES;
+	enum step_access access = c->argument->type == &argument_path_read      ? STEP_READS
+				  : c->argument->type == &argument_write_target ? STEP_CHANGES
+										: STEP_WRITES;
 	int err = parse_text(c, operand);
 	const char *path = c->scope->checking ? json_string_value(operand->json) : operand->made;
 
@@ -584,6 +607,9 @@ static int parse_path(struct compiling *c, struct operand *operand)
 	return error_name(c->error, c->where, path, NULL,
 			  access == STEP_WRITES
 				  ? "a file of perf's sysctls, of tracefs or of the case's cgroup"
+			  : access == STEP_CHANGES
+				  ? "a file of perf's sysctls, of tracefs, of the case's cgroup or "
+				    "of an expendable machine"
 				  : "a file of perf's sysctls, of tracefs, of the PMUs in sysfs "
 				    "or of the case's cgroup");
 }

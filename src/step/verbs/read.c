@@ -76,10 +76,11 @@ static int run_write(struct step *s)
 {
 	const struct arguments *a = &s->arguments;
 
-	if (a->path && !s->run->may_write_files)
+	if (a->path && !s->run->is_expendable &&
+	    (!s->run->restores_sysctls || path_stays_changed(a->path)))
 		return error_text(s->error, NULL, a->path,
-				  "a case with `sysctl`, which restores them afterwards, or with "
-				  "\"machine\": \"expendable\"");
+				  "a sysctl in a case with `sysctl`, which restores it afterwards, "
+				  "or a case with \"machine\": \"expendable\"");
 	if (a->path)
 		return write_to_file(s, a->path, a->text);
 	step_say(s, "write(%d, \"%s\")", a->fd, a->text);

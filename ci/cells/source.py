@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""A kernel built from the source package of a distribution: its lines counted by gcov, and with what a script has changed in it."""
+
+import glob
+import hashlib
+import os
+import shutil
+import subprocess
+
+from . import debian
+from .error import Trouble, Unavailable
+
+# What `make kernel-coverage` counts, and how gcov compiles them: a line that is inlined elsewhere is not lost.
+MEASURED = ('kernel/events/core', 'kernel/events/ring_buffer', 'kernel/events/hw_breakpoint', 'kernel/events/callchain', 'kernel/events/uprobes',
+            'kernel/trace/trace_event_perf', 'arch/x86/kernel/hw_breakpoint')
+PACKAGES = ('bc', 'bison', 'cpio', 'flex', 'gcc', 'libelf-dev', 'libssl-dev', 'make', 'xz-utils')
+BUILD_SECONDS = 3 * 3600
+
+
+def missing():
+    """Packages of the system that building a kernel needs and that are not there."""
+    found = {line.split()[0] for line in subprocess.run(['dpkg-query', '-W', '-f', '${Package} ${db:Status-Status}\n', *PACKAGES], capture_output=True, text=True).stdout.splitlines()
+             if line.endswith(' installed')}
+    return [name for name in PACKAGES if name not in found]
+
+
+def _run(words, folder, log):
+    with open(log, 'ab') as file:
+        file.write(f'$ {" ".join(words)}\n'.encode())
+        file.flush()
+        if subprocess.run(words, cwd=folder, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT, timeout=BUILD_SECONDS).returncode:
+            raise Trouble(f'{" ".join(words)} has failed; see {log}')
+
+
+def _unpack(cache, suite, package, folder):
+    deb, version, _ = debian.Suite(cache, suite, 'amd64').fetch(package)
+    scratch = folder + '.deb'
+    shutil.rmtree(scratch, ignore_errors=True)
+    debian.unpack(deb, scratch)
+    os.remove(deb)
+    archive = next(iter(glob.glob(f'{scratch}/usr/src/{package}.tar.*')), None)
+    if not archive:
+        raise Unavailable(f'{package} of Debian {suite} has no archive; does Debian put the source elsewhere now?')
+    os.makedirs(folder)
+    subprocess.run(['tar', '-xf', archive, '--strip-components=1', '-C', folder], check=True)
+    shutil.rmtree(scratch)
+    with open(os.path.join(folder, '.debian-version'), 'w') as file:
+        file.write(version)
+
+
+def _measure(src):
+    """Has gcov compile the files above. Inlining is left to what the kernel needs, so that each function has lines of its own."""
+    plain = '-fno-early-inlining -fno-inline-functions-called-once -fno-ipa-cp -fno-partial-inlining'
+    for stem in MEASURED:
+        makefile, name = os.path.join(src, os.path.dirname(stem), 'Makefile'), os.path.basename(stem) + '.o'
+        with open(makefile) as file:
+            text = file.read()
+        if f'GCOV_PROFILE_{name}' not in text:
+            with open(makefile, 'a') as file:
+                file.write(f'\nGCOV_PROFILE_{name} := y\nCFLAGS_{name} += {plain}\n')
+
+
+def _lost(fragment, config):
+    """What the fragment wants and the configuration does not have."""
+    with open(config) as file:
+        there = set(file.read().splitlines())
+    with open(fragment) as file:
+        wanted = [line.strip() for line in file if line.startswith('CONFIG_')]
+    return [line for line in wanted if line not in there and not (line.endswith('=n') and f'# {line[:-2]} is not set' in there)
+            and not (line.endswith('=n') and not any(one.startswith(line[:-1]) for one in there))]
+
+
+def build(cache, top, suite, package, alter=None, name=''):
+    """The kernel, built if its source, the fragment or what alter(src) says of its change is another. What kernels.fetch() returns, and `src`."""
+    fragment = os.path.join(top, 'ci/kernel.config')
+    folder = os.path.join(cache, 'source', package + name)
+    src, log, stamp = os.path.join(folder, 'src'), os.path.join(folder, 'build.log'), os.path.join(folder, 'built')
+    if not os.path.exists(os.path.join(src, '.debian-version')):
+        shutil.rmtree(folder, ignore_errors=True)
+        os.makedirs(folder)
+        _unpack(cache, suite, package, src)
+    changed = alter(src) if alter else ''
+    with open(fragment) as file:
+        digest = hashlib.sha256((file.read() + changed).encode()).hexdigest()
+    if not os.path.exists(stamp) or open(stamp).read() != digest:
+        if missing():
+            raise Unavailable(f'building a kernel needs {" ".join(missing())}')
+        _measure(src)
+        _run(['make', '-s', 'tinyconfig'], src, log)
+        _run(['scripts/kconfig/merge_config.sh', '-m', '.config', fragment], src, log)
+        _run(['make', '-s', 'olddefconfig'], src, log)
+        lost = _lost(fragment, os.path.join(src, '.config'))
+        if lost:
+            raise Trouble(f'this kernel does not take of ci/kernel.config: {" ".join(lost)}')
+        _run(['make', '-s', f'-j{os.cpu_count()}', 'bzImage', 'modules_prepare'], src, log)
+        shutil.copy(os.path.join(src, 'vmlinux.symvers'), os.path.join(src, 'Module.symvers'))
+        with open(stamp, 'w') as file:
+            file.write(digest)
+    with open(os.path.join(src, 'include/config/kernel.release')) as file:
+        release = file.read().strip()
+    return {'release': release, 'image': os.path.join(src, 'arch/x86/boot/bzImage'), 'config': os.path.join(src, '.config'), 'src': src,
+            'package': package, 'version': open(os.path.join(src, '.debian-version')).read(), 'sha256': debian.sha256(os.path.join(src, 'arch/x86/boot/bzImage'))}
+
+
+def module(top, kernel):
+    """ci/pmu's module for such a kernel."""
+    folder = os.path.join(os.path.dirname(kernel['src']), 'module')
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(os.path.join(top, 'ci/pmu'), folder)
+    _run(['make', '-s', '-C', kernel['src'], f'M={folder}', 'modules'], folder, os.path.join(os.path.dirname(kernel['src']), 'module.log'))
+    return os.path.join(folder, 'perfabi_pmu.ko')
