@@ -149,11 +149,14 @@ static void put_field(struct tables *t, const struct abi_field *one)
 	POINTER(by_type[7]);
 }
 
+#define REGISTERS(of)                                                                              \
+	TEXT(of.name), TEXT(of.prefix), NUMBER(of.mask), ARRAY(VALUE, of.values, of.count)
+
 static void put_arch(struct tables *t, const struct abi_arch *one)
 {
 	TEXT(name), TEXT(since), TEXT(prefix), TEXT(booted);
-	TEXT(regs.name), TEXT(regs.prefix), NUMBER(regs.kind), NUMBER(regs.mask);
-	ARRAY(VALUE, regs.values, regs.count);
+	REGISTERS(regs);
+	TEXT(simd.since), REGISTERS(simd.regs), REGISTERS(simd.vectors), REGISTERS(simd.pred);
 	put_names(t, ".machines=", one->machines);
 	NUMBER(reserved[0]), NUMBER(reserved[1]), NUMBER(extended);
 }
@@ -190,7 +193,8 @@ static void put_node(struct tables *t, const struct layout_node *one)
 		LIST(object);
 		break;
 	case LAYOUT_REGS:
-		POINTER(regs);
+		POINTER(regs.mask), NUMBER(regs.of), POINTER(regs.number);
+		AMOUNT(regs.qwords), POINTER(regs.width), POINTER(regs.simd);
 		break;
 	case LAYOUT_INDEX:
 		POINTER(index);

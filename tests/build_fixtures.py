@@ -712,23 +712,87 @@ def unknown_abi(order):
     also = {"sample_regs_user": ["ax", "ip"]}
     rec = Recording(order, [(Attr(order, config=9, sample_type=IP | REGS_USER | CGROUP, sample_regs_user=0x101, also=also), [])],
                     [(6, lstring(order, "x86_64"), {"arch": "x86_64"})])
-    for abi, known in ((2, True), (6, False), (1, True)):
+    for abi, known in ((2, True), (10, False), (1, True)):
         b = Bytes(order).hex("ip", 0x1000)
         tail = struct.pack(order + "QQQ", 12, 13, 99)
         b.put("Q", abi).raw(tail)
         if known:
             b.say(regs_user={"abi": {1: "32", 2: "64"}[abi], "regs": {"ax": "0xc", "ip": "0xd"}}, cgroup=99)
         else:
-            b.say(regs_user={"abi": "0x6"}, rest=tail.hex())
+            b.say(regs_user={"abi": "0xa"}, rest=tail.hex())
         rec.record(9, "SAMPLE", b, 2, ["user"], 0, says=None if known else
                    ("unknown-shape", "SAMPLE: abi has a value that cases/abi has no name for: what follows is not known"))
     return rec
 
 
+def simd(order):
+    """SIMD registers (Linux 7.4): four counts and as many words behind regs[], in which other bits have other names."""
+    def attr(sample_type, kind, regs, names, vectors, pred, vector_qwords, pred_qwords, **more):
+        also = {"sample_regs_" + kind: names, **{name: value for name, value in more.items() if name == "sample_stack_user"}}
+        words = {"sample_simd_regs_enabled": 1, "sample_simd_pred_reg_qwords": pred_qwords, "sample_simd_vec_reg_qwords": vector_qwords,
+                 "sample_simd_pred_reg_" + kind: pred, "sample_simd_vec_reg_" + kind: vectors}
+        of = words.get
+        tail = struct.pack(order + "HHHHIIQQ", 1, pred_qwords, vector_qwords, 0, *(
+            of("sample_simd_%s_reg_%s" % (which, side), 0) for which in ("pred", "vec") for side in ("intr", "user")))
+        also.update((name, "0x%x" % value if value >> 31 else value) for name, value in words.items() if value)
+        return Attr(order, size=176, config=9, sample_type=sample_type, tail=tail, also=also, **{"sample_regs_" + kind: regs, **more})
+
+    def wide(prefix, of, qwords, start):
+        """The words of the registers whose numbers are in `of`, and what they are shown as."""
+        values = [[start + qwords * n + i for i in range(qwords)] for n in range(len(of))]
+        return (struct.pack(order + "%dQ" % (len(of) * qwords), *sum(values, [])),
+                {"%s%d" % (prefix, n): ["0x%x" % v for v in value] for n, value in zip(of, values)})
+
+    def sample(abi, regs, vectors, pred):
+        """The bytes behind regs[], and regs_user or regs_intr as it is shown."""
+        of_vectors, of_pred = (part and wide(*part) for part in (vectors, pred))
+        counts = [len(vectors[1]), vectors[2], len(pred[1]), pred[2]]
+        shown = dict(zip(("nr_vectors", "vector_qwords", "nr_pred", "pred_qwords"), counts))
+        return (struct.pack(order + "4Q", *counts) + of_vectors[0] + of_pred[0],
+                {"abi": abi, "regs": regs, "simd": {**shown, "vectors": of_vectors[1], "pred": of_pred[1]}})
+
+    all_of_zmm, all_of_xmm, all_of_k = range(32), range(16), range(8)
+    rec = Recording(order, [
+        (attr(IDENTIFIER | REGS_USER | STACK_USER, "user", 1 << 40 | 1 << 32 | 1 << 24 | 0x101, ["ax", "ip", "r16", "r24", "ssp"],
+              0xffffffff, 0xff, 8, 1, sample_stack_user=8), [1]),
+        (attr(IDENTIFIER | REGS_INTR | CGROUP, "intr", 0, [], 0xffff, 0, 2, 0), [2]),
+        (attr(IDENTIFIER | REGS_USER | CGROUP, "user", 0x100, ["ip"], 0x14, 0xff, 4, 1), [3]),
+    ], [(6, lstring(order, "x86_64"), {"arch": "x86_64"})])
+    for a, _ in rec.attrs:
+        a.f["also"] = {name: value for name, value in a.f["also"].items() if value != []}
+
+    # Each kind of register, at the user's registers and with the stack behind them.
+    data, user = sample("64_simd", {"ax": "0x1", "ip": "0x2", "r16": "0x3", "r24": "0x4", "ssp": "0x5"},
+                        ("zmm", all_of_zmm, 8, 0xa1a2a3a4a5a60000), ("k", all_of_k, 1, 0xb1b2b3b4b5b60000))
+    stack = {"size": 8, "data": b"stack!!!".hex(), "dyn_size": 8}
+    rec.record(9, "SAMPLE", Bytes(order).u64("identifier", 1).put("6Q", 6, 1, 2, 3, 4, 5).raw(data)
+               .put("Q", 8).raw(b"stack!!!").put("Q", 8).say(regs_user=user, stack_user=stack), 2, ["user"], 0)
+    # None of regs[], none of the predicates; a 32-bit task.
+    data, intr = sample("32_simd", {}, ("xmm", all_of_xmm, 2, 0x8877665544330000), ("k", [], 0, 0))
+    rec.record(9, "SAMPLE", Bytes(order).u64("identifier", 2).put("Q", 5).raw(data).say(regs_intr=intr).u64("cgroup", 99), 2, ["user"], 1)
+    # No registers at all, and a kernel's thread: nothing follows the abi.
+    rec.record(9, "SAMPLE", Bytes(order).u64("identifier", 2).put("Q", 0).say(regs_intr={"abi": "none"}).u64("cgroup", 98), 1, ["kernel"], 1)
+    # Fewer than were asked for: the lower ones of the mask, and of each its lower words.
+    data, user = sample("64_simd", {"ip": "0x7"}, ("ymm", [2], 2, 0x10), ("k", [], 1, 0))
+    rec.record(9, "SAMPLE", Bytes(order).u64("identifier", 3).put("QQ", 6, 7).raw(data).say(regs_user=user).u64("cgroup", 97), 2, ["user"], 2)
+    # More than were asked for: nobody knows which they are, and where they end.
+    data, user = sample("64_simd", {"ip": "0x7"}, ("ymm", [2, 4, 5], 1, 0x10), ("k", [], 1, 0))
+    del user["simd"]["vectors"], user["simd"]["pred"]
+    rest = data[32:] + struct.pack(order + "Q", 96)
+    rec.record(9, "SAMPLE", Bytes(order).u64("identifier", 3).put("QQ", 6, 7).raw(data).put("Q", 96).say(regs_user=user, rest=rest.hex()), 2,
+               ["user"], 2, says=("unknown-shape", "SAMPLE: nr_vectors is more than attr asks for: what follows is not known"))
+    data, user = sample("64_simd", {"ip": "0x7"}, ("ymm", [2], 1, 0x10), ("k", range(9), 1, 0))
+    del user["simd"]["pred"]
+    rest = data[40:] + struct.pack(order + "Q", 95)
+    rec.record(9, "SAMPLE", Bytes(order).u64("identifier", 3).put("QQ", 6, 7).raw(data).put("Q", 95).say(regs_user=user, rest=rest.hex()), 2,
+               ["user"], 2, says=("unknown-shape", "SAMPLE: nr_pred is more than attr asks for: what follows is not known"))
+    return rec
+
+
 def newer_attr(order):
     """An attr larger than any that is known, of a kernel to come, and a sample_type bit without a name."""
-    tail = bytes(8) + b"\x01" + bytes(7)
-    attr = Attr(order, size=160, config=9, sample_type=IP | 1 << 30, tail=tail, also={"bytes": {"152": 1}})
+    tail = bytes(40) + b"\x01" + bytes(7)
+    attr = Attr(order, size=192, config=9, sample_type=IP | 1 << 30, tail=tail, also={"bytes": {"184": 1}})
     rec = Recording(order, [(attr, [])])
     rec.options["first"] = [diagnostic(104 + 24, "unknown-bits", "attr.sample_type has bits 0x40000000 that cases/abi has no name for: "
                                        "records may hold more than is known")]
@@ -935,7 +999,7 @@ def ring(order, backward=False, overwritten=False, bits=64, origin=0, total=None
 FILES = {"kernel-records": lambda o: kernel_records(o, True), "kernel-records-bare": lambda o: kernel_records(o, False),
          "read-formats": read_formats, "samples": samples, "features": features, "tool-records": tool_records, "damaged": damaged,
          "old-file": old_file, "newer-attr": newer_attr, "killed": killed,
-         "older-shapes": older_shapes, "simpleperf": simpleperf, "unknown-abi": unknown_abi,
+         "older-shapes": older_shapes, "simpleperf": simpleperf, "unknown-abi": unknown_abi, "simd": simd,
          "compressed": compressed, "ids": ids}
 RINGS = {"ring-wrapped": {}, "ring-backward": {"backward": True}, "ring-overwritten": {"overwritten": True},
          "ring-wrapped-32": {"bits": 32, "origin": (1 << 32) - 3000}, "ring-backward-32": {"bits": 32, "backward": True, "total": 3000}}

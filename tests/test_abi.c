@@ -18,6 +18,7 @@ START_TEST(sizes_ascend_to_the_newest)
 	ck_assert_uint_eq(abi->sizes[0].size, 64);
 	ck_assert_uint_eq(abi->sizes[9].size, 144);
 	ck_assert_str_eq(abi->sizes[9].name, "VER9");
+	ck_assert_uint_eq(abi->sizes[10].size, 176);
 	for (size_t i = 0; i < abi->size_count; i++) {
 		char name[32];
 

@@ -110,6 +110,10 @@ START_TEST(json_comes_back)
 		"'counters'],'sample_regs_user':['ax','r15'],'aux_pause':1}",
 		"{'type':'raw','size':144,'config':'0xffffffffffffffff','sample_type':['ip',"
 		"'0x8000000000000000'],'clockid':-1}",
+		"{'type':'raw','size':144,'sample_regs_user':['ax','xmm0','0x1000000']}",
+		"{'type':'raw','size':176,'sample_regs_user':['ax','r16','r24','ssp',"
+		"'0x8000000000000000'],'sample_simd_regs_enabled':1,'sample_simd_vec_reg_qwords':8,"
+		"'sample_simd_pred_reg_intr':255,'sample_simd_vec_reg_user':'0xffffffff'}",
 	};
 	struct abi *abi = test_abi();
 

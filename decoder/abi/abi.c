@@ -79,11 +79,16 @@ bool abi_is_of_record(const struct abi_value *bit, const char *record)
 	return !bit->records || name_index(record, bit->records, NULL) >= 0;
 }
 
+const struct abi_family *abi_regs(const struct abi_arch *arch, bool simd)
+{
+	return !arch ? NULL : simd && arch->simd.regs.count ? &arch->simd.regs : &arch->regs;
+}
+
 const struct abi_family *abi_field_set(const struct abi_field *field, uint32_t type,
 				       const struct abi_arch *arch)
 {
 	if (field->regs)
-		return arch ? &arch->regs : NULL;
+		return abi_regs(arch, false);
 	if (field->set)
 		return field->set;
 	if (type < sizeof(field->by_type) / sizeof(field->by_type[0]))

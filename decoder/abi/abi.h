@@ -79,7 +79,14 @@ struct abi_arch {
 	const char *const *machines; /* as uname(2) names them; NULL-terminated */
 	uint64_t reserved[2];        /* refused on a 32-bit, on a 64-bit kernel */
 	uint64_t extended;           /* need a PMU with extended registers */
-	const char *booted;          /* the oldest kernel that ran the cases, or NULL */
+	struct abi_simd {            /* what attr.sample_simd_regs_enabled makes of them */
+		const char *since;
+		struct abi_family regs; /* in place of the above; empty: there are none */
+		/* What the SIMD registers are called without their number, by their `value` words
+		 * of 64 bits; bits.width: how many there are. */
+		struct abi_family vectors, pred;
+	} simd;
+	const char *booted; /* the oldest kernel that ran the cases, or NULL */
 };
 
 /* A fix of the kernel. */
@@ -127,6 +134,9 @@ struct sources abi_builtin(void);
 const struct abi_family *abi_family(const struct abi *abi, const char *name);
 const struct abi_field *abi_field(const struct abi *abi, const char *name);
 const struct abi_arch *abi_arch(const struct abi *abi, const char *machine);
+
+/* The registers that bits of sample_regs_user and sample_regs_intr are; NULL: none is known. */
+const struct abi_family *abi_regs(const struct abi_arch *arch, bool simd);
 
 /*
  * A value of the family by its name, in any case, with or without the prefix, - and _ alike; NULL

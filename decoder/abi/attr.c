@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * attr <-> bytes <-> JSON. One loop over the field table in each direction; no field is named here
- * but type, on which the names of config hang.
+ * but those on which names hang: type for config's, the one below for registers'.
  */
 #include "abi/attr.h"
 
@@ -12,6 +12,8 @@
 
 #include "text/json_text.h"
 #include "text/source.h"
+
+#define SIMD "sample_simd_regs_enabled"
 
 static unsigned width_of(const struct abi_field *field)
 {
@@ -96,11 +98,12 @@ static const char *name_in(const json_t *json)
 }
 
 static int eval_field(const struct abi *abi, const struct abi_arch *arch,
-		      const struct abi_field *field, const json_t *json, uint32_t type,
+		      const struct abi_field *field, const json_t *json, uint32_t type, bool simd,
 		      const struct vars *vars, const struct where *w, struct value *out,
 		      struct error *e)
 {
-	const struct abi_family *set = abi_field_set(field, type, arch);
+	const struct abi_family *set =
+		field->regs ? abi_regs(arch, simd) : abi_field_set(field, type, arch);
 	const char *name = field->regs && !arch ? name_in(json) : NULL;
 	unsigned width = width_of(field);
 	int err = -ENOENT;
@@ -160,21 +163,34 @@ int attr_from_json(const struct abi *abi, const struct abi_arch *arch, const jso
 
 	if (!json_is_object(attr))
 		return error_value(e, w, attr, "an object of attr fields");
-	if (type_json &&
-	    eval_field(abi, arch, type_field, type_json, 0, vars, AT_KEY(w, "type"), &type, e))
+	if (type_json && eval_field(abi, arch, type_field, type_json, 0, false, vars,
+				    AT_KEY(w, "type"), &type, e))
 		return -EINVAL;
 	json_object_foreach((json_t *)attr, name, json) {
 		struct where at = where_key(w, name);
 		const struct abi_field *field = find_field(abi, attr, name, &at, e);
 		struct value value;
 
-		if (!field ||
-		    eval_field(abi, arch, field, json, (uint32_t)type.bits, vars, &at, &value, e))
+		if (!field || eval_field(abi, arch, field, json, (uint32_t)type.bits,
+					 json_object_get(attr, SIMD) != NULL, vars, &at, &value, e))
 			return -EINVAL;
 		if (value.known)
 			attr_set(field, bytes, host_order(), value.bits);
 	}
 	return 0;
+}
+
+const struct abi_family *attr_names(const struct abi *abi, const struct abi_field *field,
+				    const struct abi_arch *arch, const unsigned char *bytes,
+				    size_t length, enum byte_order order)
+{
+	const struct abi_field *simd = abi_field(abi, SIMD);
+	uint32_t type = length >= 4 ? (uint32_t)load_word(bytes, 4, order) : 0;
+
+	if (field->regs)
+		return abi_regs(arch, simd && simd->offset + simd->size <= length &&
+					      attr_get(simd, bytes, order));
+	return abi_field_set(field, type, arch);
 }
 
 /* The names of the bits set, and what has no name as one "0x…". */
@@ -200,10 +216,9 @@ static json_t *mask_json(const struct abi_family *set, uint64_t value)
 	return NULL;
 }
 
-static json_t *field_json(const struct abi_field *field, const struct abi_arch *arch, uint32_t type,
+static json_t *field_json(const struct abi_field *field, const struct abi_family *set,
 			  uint64_t value)
 {
-	const struct abi_family *set = abi_field_set(field, type, arch);
 	const struct abi_value *constant = set ? abi_value_of(set, value) : NULL;
 
 	if (set && set->mask)
@@ -260,8 +275,11 @@ json_t *attr_to_json(const struct abi *abi, const struct abi_arch *arch, const u
 		value = attr_get(field, bytes, order);
 		/* a config of 0 is an event with a name where the type names its configs */
 		if (value || !strcmp(field->name, "type") || (type < types && field->by_type[type]))
-			err = json_object_set_new(attr, field->name,
-						  field_json(field, arch, type, value));
+			err = json_object_set_new(
+				attr, field->name,
+				field_json(field,
+					   attr_names(abi, field, arch, bytes, length, order),
+					   value));
 	}
 	for (size_t i = abi->attr_size; i < length && !err; i++) {
 		char offset[24];

@@ -124,7 +124,11 @@ void layout_attr_fields(const struct layout_list *list,
 		const struct layout_list *inner;
 
 		if (node->kind == LAYOUT_REGS)
-			tell(context, node->regs);
+			tell(context, node->regs.mask);
+		if (node->kind == LAYOUT_REGS && node->regs.width)
+			tell(context, node->regs.width);
+		if (node->kind == LAYOUT_REGS && node->regs.simd)
+			tell(context, node->regs.simd);
 		if (node->kind == LAYOUT_WHEN && node->when.condition.attr)
 			tell(context, node->when.condition.attr);
 		for (size_t k = 0; (inner = list_of(node, k)); k++)

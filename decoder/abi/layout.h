@@ -138,7 +138,16 @@ struct layout_node {
 			bool bare; /* the elements are no objects */
 		} loop;
 		struct layout_list object;
-		const struct abi_field *regs;
+		struct {
+			const struct abi_field *mask; /* in attr */
+			enum layout_regs { REGS_PLAIN, REGS_VECTORS, REGS_PRED } of;
+			/* Of the last two: how many of the mask's came, of how many words of 64
+			 * bits each; and the words that attr wants of each. */
+			const struct layout_node *number;
+			struct layout_size qwords;
+			const struct abi_field *width;
+			const struct abi_field *simd; /* of the first: others if it is set */
+		} regs;
 		const struct abi_family *index;
 		struct {
 			struct layout_condition condition;

@@ -497,6 +497,19 @@ static int read_use(struct doc *d, const json_t *json, void *at, const struct wh
 	return read_used(r, (struct layout *)used, w, json);
 }
 
+/* Of SIMD registers the record says how many there are and how wide they are. */
+static int check_regs(struct doc *d, void *made, const json_t *json, const struct where *w)
+{
+	const struct reader *r = (struct reader *)d;
+	const struct layout_node *node = made;
+	bool is_wide = node->regs.of >= REGS_VECTORS;
+
+	if (is_wide && (!node->regs.number || !node->regs.qwords.field || !node->regs.width))
+		return error_value(d->e, w, json, "number, qwords and width of SIMD registers");
+	return is_wide && r->loops ? error_value(d->e, w, json, "SIMD registers outside arrays")
+				   : 0;
+}
+
 /* {"switch": "feat_id", "over": "feature"}: the fields of the family's value that the field is. */
 static int check_switch(struct doc *d, void *made, const json_t *json, const struct where *w)
 {
@@ -566,9 +579,17 @@ static const struct doc_row object_rows[] = {
 	{NAME},
 	{"fields", DOC_READ, true, NODE(object), .read = read_members, .takes = "#/$defs/fields"},
 	{0}};
+static const char *const regs_words[] = {"plain", "vectors", "pred", NULL};
 static const struct doc_row regs_rows[] = {
 	{NAME},
-	{"regs", DOC_READ, true, NODE(regs), .read = read_attr_field, .takes = "line"},
+	{"regs", DOC_READ, true, NODE(regs.mask), .read = read_attr_field, .takes = "line"},
+	{"of", DOC_WORD, false, NODE(regs.of), .words = regs_words,
+	 .expected = "plain, vectors or pred"},
+	{"number", DOC_READ, false, NODE(regs.number), .read = read_field_named, .takes = "line"},
+	{"qwords", DOC_READ, false, NODE(regs.qwords), .read = read_size, .takes = "size",
+	 .expected = size_expected},
+	{"width", DOC_READ, false, NODE(regs.width), .read = read_attr_field, .takes = "line"},
+	{"simd", DOC_READ, false, NODE(regs.simd), .read = read_attr_field, .takes = "line"},
 	{0}};
 static const struct doc_row index_rows[] = {
 	{NAME}, {"index", DOC_READ, true, NODE(index), .read = read_family, .takes = "line"}, {0}};
@@ -606,7 +627,7 @@ static const struct field_kind {
 	{"align", LAYOUT_ALIGN, BARE, {SUCH, zeros_rows, .size = 0}},
 	{"use", LAYOUT_USE, BARE, {SUCH, use_rows, .size = 0}},
 	{"count", LAYOUT_LOOP, VALUE, {SUCH, loop_rows, .check = check_loop}},
-	{"regs", LAYOUT_REGS, MEMBER, {SUCH, regs_rows, .size = 0}},
+	{"regs", LAYOUT_REGS, MEMBER, {SUCH, regs_rows, .check = check_regs}},
 	{"switch", LAYOUT_SWITCH, BARE, {SUCH, switch_rows, .check = check_switch}},
 	{"index", LAYOUT_INDEX, VALUE, {SUCH, index_rows, .size = 0}},
 	{"fields", LAYOUT_OBJECT, MEMBER, {SUCH, object_rows, .size = 0}},

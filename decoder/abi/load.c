@@ -266,19 +266,38 @@ static const struct doc_row attr_rows[] = {{"sizes", DOC_LIST, true, AT(struct l
 static const struct doc_type attr_type = {"the sizes and fields of attr", attr_rows,
 					  .check = check_attr};
 
-/* The registers' `since` is the architecture's. */
+static void name_regs(struct abi_family *regs, const char *name, const char *prefix,
+		      const char *since)
+{
+	regs->name = name;
+	regs->prefix = prefix;
+	regs->mask = true;
+	for (size_t i = 0; i < regs->count; i++)
+		((struct abi_value *)&regs->values[i])->since = since;
+}
+
+/* The registers' `since` is the architecture's. With SIMD registers, some bits are others. */
 static int check_arch(struct doc *d, void *made, const json_t *json, const struct where *w)
 {
 	struct abi_arch *arch = made;
+	struct abi_family *simd = &arch->simd.regs;
+	const struct abi_family read = *simd;
+	struct abi_value *all = arena_array(d->arena, read.count + arch->regs.count, sizeof(*all));
 
-	(void)d;
 	(void)json;
-	(void)w;
-	arch->regs.name = "regs";
-	arch->regs.prefix = arch->prefix;
-	arch->regs.mask = true;
-	for (size_t i = 0; i < arch->regs.count; i++)
-		((struct abi_value *)&arch->regs.values[i])->since = arch->since;
+	if (!all)
+		return error_no_memory(d->e, w, "memory for the ABI tables");
+	simd->values = all;
+	simd->count = 0;
+	for (size_t i = 0; read.count && i < arch->regs.count; i++)
+		if (!(arch->regs.values[i].value & arch->extended))
+			all[simd->count++] = arch->regs.values[i];
+	for (size_t i = 0; i < read.count; i++)
+		all[simd->count++] = read.values[i];
+	name_regs(&arch->regs, "regs", arch->prefix, arch->since);
+	name_regs(simd, "regs", arch->prefix, arch->simd.since);
+	name_regs(&arch->simd.vectors, "vectors", "", arch->simd.since);
+	name_regs(&arch->simd.pred, "pred", "", arch->simd.since);
 	return 0;
 }
 
@@ -296,6 +315,26 @@ static const struct doc_row reserved_rows[] = {{"32", DOC_READ, true, .at = 0, .
 					       {0}};
 static const struct doc_type reserved_type = {"the bits that are refused", reserved_rows,
 					      .size = 2 * sizeof(uint64_t)};
+static const struct doc_row wide_rows[] = {
+	{"name", DOC_STRING, true, AT(struct abi_value, name)},
+	{"qwords", DOC_READ, true, AT(struct abi_value, value), .read = read_hex_or_number,
+	 .takes = "hex_or_number"},
+	{"count", DOC_NUMBER, true, AT(struct abi_value, bits.width), .least = 1, .most = 64},
+	{0}};
+static const struct doc_type wide_type = {"SIMD registers of one width", wide_rows,
+					  .size = sizeof(struct abi_value)};
+static const struct doc_row simd_rows[] = {
+	{"since", DOC_STRING, true, AT(struct abi_simd, since), .takes = "version"},
+	{"regs", DOC_LIST, true, AT(struct abi_simd, regs.values), &reg_type,
+	 offsetof(struct abi_simd, regs.count), .expected = "a list of values",
+	 .help = "the registers in place of those that are `extended`"},
+	{"vectors", DOC_LIST, true, AT(struct abi_simd, vectors.values), &wide_type,
+	 offsetof(struct abi_simd, vectors.count), .expected = "a list of widths"},
+	{"pred", DOC_LIST, true, AT(struct abi_simd, pred.values), &wide_type,
+	 offsetof(struct abi_simd, pred.count), .expected = "a list of widths"},
+	{0}};
+static const struct doc_type simd_type = {"the SIMD registers", simd_rows,
+					  .size = sizeof(struct abi_simd)};
 static const struct doc_row arch_rows[] = {
 	{"prefix", DOC_STRING, true, AT(struct abi_arch, prefix)},
 	{"machines", DOC_STRINGS, true, AT(struct abi_arch, machines)},
@@ -303,6 +342,7 @@ static const struct doc_row arch_rows[] = {
 	{"reserved", DOC_OBJECT, false, AT(struct abi_arch, reserved), &reserved_type},
 	{"extended", DOC_READ, false, AT(struct abi_arch, extended), .read = read_hex,
 	 .takes = "hex"},
+	{"simd", DOC_OBJECT, false, AT(struct abi_arch, simd), &simd_type},
 	{"booted", DOC_STRING, false, AT(struct abi_arch, booted), .takes = "version",
 	 .help = "the oldest kernel that ran the cases: what is older is from sources and texts"},
 	{"regs", DOC_LIST, true, AT(struct abi_arch, regs.values), &reg_type,

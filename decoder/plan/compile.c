@@ -60,6 +60,7 @@ static const struct {
 	[OP_F64] = {PERFABI_DOUBLE, "", 32},
 	[OP_SET] = {PERFABI_UNSIGNED, "", 0},
 	[OP_SKIP] = {PERFABI_UNSIGNED, "", 0},
+	[OP_KNOWN] = {PERFABI_UNSIGNED, "", 0},
 	[OP_WORD] = {PERFABI_UNSIGNED, "", 0},
 	[OP_BITS] = {PERFABI_BITS, "", 24},
 	[OP_REST] = {PERFABI_BITS, "\"0x", 24},
@@ -260,6 +261,16 @@ static struct op *add_test(struct compiler *c, uint8_t kind)
 	return op;
 }
 
+/* The objects that are open. */
+static uint8_t depth_of(const struct compiler *c)
+{
+	uint8_t depth = 0;
+
+	for (const char *p = c->with->flat ? "" : c->path; (p = strchr(p, '.')); p++)
+		depth++;
+	return depth;
+}
+
 static void compile_number(struct compiler *c, const struct layout_node *node)
 {
 	enum layout_type type = node->number.type;
@@ -291,8 +302,7 @@ static void compile_number(struct compiler *c, const struct layout_node *node)
 	if (node->number.known) {
 		op = add_test(c, OP_KNOWN);
 		op->known.set = set;
-		for (const char *p = c->with->flat ? "" : c->path; (p = strchr(p, '.')); p++)
-			op->known.depth++;
+		op->known.depth = depth_of(c);
 	}
 	if (!node->number.possible)
 		return;
@@ -534,30 +544,92 @@ static void compile_bit_word(struct compiler *c, const struct layout_node *node)
 		close_object(c, old);
 }
 
+/* What attr has in the field; 0 where no attr is meant. */
+static uint64_t asked(const struct compiler *c, const struct abi_field *field)
+{
+	return c->with->attr ? attr_get(field, c->with->attr, host_order()) : 0;
+}
+
+static const struct abi_family *names_of_regs(const struct abi_arch *arch, enum layout_regs of,
+					      bool simd)
+{
+	if (of == REGS_PLAIN || !arch)
+		return abi_regs(arch, simd);
+	return of == REGS_VECTORS ? &arch->simd.vectors : &arch->simd.pred;
+}
+
+/* All names that registers can have, for those who gather paths. */
+static void gather_regs(struct compiler *c, enum layout_regs of, bool simd)
+{
+	const struct abi *abi = c->with->abi;
+	char name[LAYOUT_NAME];
+
+	for (size_t i = 0; i < abi->arch_count; i++) {
+		const struct abi_family *names = names_of_regs(&abi->archs[i], of, simd);
+
+		for (size_t k = 0; k < names->count; k++)
+			for (unsigned n = 0; !n || n < names->values[k].bits.width; n++) {
+				snprintf(name, sizeof(name), of == REGS_PLAIN ? "%s" : "%s%u",
+					 names->values[k].name, n);
+				plan_set_number(c, name);
+			}
+	}
+	for (unsigned bit = 0; bit < 64; bit++) {
+		snprintf(name, sizeof(name), "bit%u", bit);
+		plan_set_number(c, name);
+	}
+}
+
+/* A SIMD register, if so many came: as many words as the record says. */
+static void compile_wide(struct compiler *c, const struct layout_node *node, const char *name,
+			 unsigned nth)
+{
+	size_t test = plan_unless(c, OP_UNLESS_AT_LEAST, plan_reg_of(c, node->regs.number), nth);
+	struct op *op = add_amount(c, OP_ARRAY, &node->regs.qwords);
+
+	op->width = 8;
+	op->array.element = op_of_type(c, LAYOUT_HEX64);
+	op->array.field = (uint8_t)values[op->array.element].field;
+	plan_grows_per_byte(c, values[op->array.element].longest / 8 + 1);
+	plan_set_name(c, name);
+	plan_aim(c, test);
+}
+
 /* The registers of the architecture that the attr's mask asks for, each by its name. */
 static void compile_regs(struct compiler *c, const struct layout_node *node)
 {
-	const struct plan_for *with = c->with;
-	const struct abi *abi = with->abi;
-	uint64_t mask = with->attr ? attr_get(node->regs, with->attr, host_order()) : 0;
-	size_t old = open_object(c, node->name);
+	enum layout_regs of = node->regs.of;
+	uint64_t mask = asked(c, node->regs.mask);
+	const struct abi_family *names =
+		names_of_regs(c->with->arch, of, node->regs.simd && asked(c, node->regs.simd));
+	unsigned nth = 0;
+	size_t old;
 
-	for (size_t i = 0; with->gathered && i < abi->arch_count; i++)
-		for (size_t k = 0; k < abi->archs[i].regs.count; k++)
-			plan_set_number(c, abi->archs[i].regs.values[k].name);
+	if (of != REGS_PLAIN) { /* of more than were asked for nobody knows which they are */
+		struct op *op = plan_add(c, OP_KNOWN);
+
+		op->reg = plan_reg_of(c, node->regs.number);
+		op->known.depth = depth_of(c);
+		op->known.most = (uint8_t)__builtin_popcountll(mask);
+		plan_set_key(c, node->regs.number->name);
+	}
+	old = open_object(c, node->name);
+	for (int simd = 0; c->with->gathered && simd <= (node->regs.simd != NULL); simd++)
+		gather_regs(c, of, simd);
 	for (unsigned bit = 0; bit < 64 && !c->err; bit++) {
-		const struct abi_value *reg =
-			with->arch ? abi_value_of(&with->arch->regs, UINT64_C(1) << bit) : NULL;
+		uint64_t of_name =
+			of == REGS_PLAIN ? UINT64_C(1) << bit : asked(c, node->regs.width);
+		const struct abi_value *reg = names ? abi_value_of(names, of_name) : NULL;
 		char name[LAYOUT_NAME];
 
-		if (reg)
-			snprintf(name, sizeof(name), "%s", reg->name);
-		else
-			snprintf(name, sizeof(name), "bit%u", bit);
-		if (with->gathered)
-			plan_set_number(c, name);
 		if (!(mask >> bit & 1))
 			continue;
+		snprintf(name, sizeof(name), reg && of == REGS_PLAIN ? "%s" : "%s%u",
+			 reg ? reg->name : "bit", bit);
+		if (of != REGS_PLAIN) {
+			compile_wide(c, node, name, ++nth);
+			continue;
+		}
 		plan_need(c, 8);
 		plan_add(c, op_of_type(c, LAYOUT_HEX64))->width = 8;
 		plan_grows(c, 24);

@@ -35,7 +35,8 @@ enum op_kind {
 	OP_SET,      /* a number of `width` bytes by its name, or a mask by its bits' names */
 	OP_SKIP,     /* one of the above that is not asked for: read, and not written */
 	OP_POSSIBLE, /* `reg` has no bits but `possible` */
-	OP_KNOWN,    /* `reg` is a value of `known.set`, `known.depth` objects deep */
+	OP_KNOWN,    /* `reg` is a value of `known.set`, or known.most at most; `known.depth`
+		      * objects deep */
 	OP_PAD,      /* `bytes` that are zero */
 	OP_ALIGN,    /* zeros up to a multiple of `bytes` */
 	OP_WORD,     /* `width` bytes into `reg`, for the bit fields behind */
@@ -98,8 +99,8 @@ struct op {
 		uint32_t bytes; /* OP_NEED, OP_PAD, OP_ALIGN */
 		uint64_t possible;
 		struct {
-			const struct abi_family *set;
-			uint8_t depth;
+			const struct abi_family *set; /* or NULL */
+			uint8_t depth, most;
 		} known;
 		const struct abi_family *set; /* OP_SET, OP_INDEX */
 		struct {

@@ -763,7 +763,7 @@ ALWAYS_INLINE enum record_problem run_unknown(const struct input *in, struct sta
 		in->r->field_count = s->hidden_fields;
 	run_end(in, s, RECORD_OK);
 	in->r->failed = op->key;
-	return RECORD_UNKNOWN;
+	return op->known.set ? RECORD_UNKNOWN : RECORD_MORE;
 }
 
 /* The field that did not fit, or the next one that has a key. */
@@ -857,7 +857,8 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 			problem = failed;
 			continue;
 		case OP_KNOWN:
-			if (abi_value_of(op->known.set, r->regs[op->reg]))
+			if (op->known.set ? abi_value_of(op->known.set, r->regs[op->reg]) != NULL
+					  : r->regs[op->reg] <= op->known.most)
 				continue;
 			problem = run_unknown(&in, &s, op);
 			if (as_text(&in))
@@ -1092,7 +1093,8 @@ const char *record_problem_text(enum record_problem problem, const struct record
 		[RECORD_COUNT] = "has more elements than bytes",
 		[RECORD_IMPOSSIBLE] = "has a value that no kernel gives it",
 		[RECORD_UNKNOWN] =
-			"has a value that cases/abi has no name for: what follows is not known"};
+			"has a value that cases/abi has no name for: what follows is not known",
+		[RECORD_MORE] = "is more than attr asks for: what follows is not known"};
 	const char *key = r->failed && r->failed[0] == '"' ? r->failed + 1 : "a field\"";
 
 	if (problem == RECORD_ATTR)

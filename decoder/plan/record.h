@@ -23,6 +23,7 @@ enum record_problem {
 	RECORD_LEFT,       /* bytes are left that no field accounts for; they are under "rest" */
 	RECORD_UNKNOWN,    /* a field has a value that changes what follows in a way that is not
 			    * known: that is under "rest" */
+	RECORD_MORE        /* the same of a count: there is more than attr asks for */
 };
 
 /* What a strict look at a record found in one field. */

@@ -398,7 +398,7 @@ static void say_problem(struct lines *lines, struct place place, const struct li
 {
 	const char *code = problem == RECORD_LEFT         ? "bytes-left"
 			   : problem == RECORD_IMPOSSIBLE ? "impossible"
-			   : problem == RECORD_UNKNOWN    ? "unknown-shape"
+			   : problem >= RECORD_UNKNOWN    ? "unknown-shape"
 							  : "field-past-end";
 	char text[160];
 

@@ -547,7 +547,9 @@ static void print_attr(struct out *o, const struct call *call, const struct envi
 		if (field->alias_of || field->of_bits || (!value && field->offset >= 8))
 			continue;
 		print(o, "%s%s=", i ? ", " : "", field->name);
-		print_value(o, field, abi_field_set(field, type, env->arch),
+		print_value(o, field,
+			    attr_names(abi, field, env->arch, call->image, abi->attr_size,
+				       host_order()),
 			    is_code(field, type_name), value);
 	}
 	print(o, "}");

@@ -68,11 +68,15 @@ static void gather_inner(struct gathered *within, const struct layout_node *node
 		layout_members(&(struct layout_list){.nodes = &unnamed, .count = 1}, add_member,
 			       within);
 	for (size_t i = 0; unnamed.kind == LAYOUT_REGS && i < within->abi->arch_count; i++) {
-		const struct abi_family *regs = &within->abi->archs[i].regs;
+		const struct abi_arch *arch = &within->abi->archs[i];
 
-		for (size_t k = 0; k < regs->count; k++)
-			add_member(within, &(struct layout_member){.name = regs->values[k].name,
-								   .value = VALUE_NUMBER});
+		/* SIMD registers have a number behind the name: they are not told */
+		for (int simd = 0; unnamed.regs.of == REGS_PLAIN && simd < 2; simd++)
+			for (size_t k = 0; k < abi_regs(arch, simd)->count; k++)
+				add_member(within,
+					   &(struct layout_member){
+						   .name = abi_regs(arch, simd)->values[k].name,
+						   .value = VALUE_NUMBER});
 	}
 }
 

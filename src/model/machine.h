@@ -248,7 +248,7 @@ struct text_at {
 /* Reads it, whatever the address. */
 void text_read_at(uint64_t address, struct text_at *out);
 
-enum { FACTS_MAX = 256, ATTR_BYTES_MAX = 512 };
+enum { FACTS_MAX = 288, ATTR_BYTES_MAX = 512 };
 
 enum fact_state { FACT_NEW, FACT_KNOWN, FACT_UNKNOWN };
 

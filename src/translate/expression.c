@@ -277,8 +277,8 @@ static const char *field_value(struct translation *t, const struct abi_field *fi
 
 	if (!field->regs)
 		set = abi_field_set(field, of ? (uint32_t)of->value : UINT32_MAX, t->tables->arch);
-	else if (t->tables->arch)
-		set = &t->tables->arch->regs;
+	else
+		set = abi_regs(t->tables->arch, json_object_get(attr, "sample_simd_regs_enabled"));
 	if (!strcmp(field->name, "config") && json_is_string(json) &&
 	    strchr(json_string_value(json), ':') && json_string_value(json)[0] != '$')
 		return cache_event_in_c(t, json_string_value(json));

@@ -396,14 +396,23 @@ static void object_in_c(struct reading *r, const char *name, const struct layout
 static void regs_in_c(struct reading *r, const struct layout_node *node)
 {
 	const struct abi_arch *arch = r->t->tables->arch;
-	uint64_t mask = call_field(&r->open->call, r->t->tables->abi, node->regs->name);
+	const struct abi_field *simd = node->regs.simd;
+	const struct abi *abi = r->t->tables->abi;
+	const struct abi_family *names =
+		abi_regs(arch, simd && call_field(&r->open->call, abi, simd->name));
+	uint64_t mask = call_field(&r->open->call, abi, node->regs.mask->name);
 	struct prefix was;
+
+	if (node->regs.of >= REGS_VECTORS && mask) {
+		c_missing(r->t, "SIMD registers");
+		return;
+	}
 
 	add_c_member(r, node->name, (struct c_member){.kind = C_OBJECT}, NULL, "");
 	was = enter_member(r, node->name, "");
 	for (unsigned bit = 0; bit < 64; bit++) {
 		const struct abi_value *value =
-			arch ? abi_value_of(&arch->regs, UINT64_C(1) << bit) : NULL;
+			names ? abi_value_of(names, UINT64_C(1) << bit) : NULL;
 
 		if (!(mask >> bit & 1))
 			continue;
