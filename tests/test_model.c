@@ -167,6 +167,50 @@ START_TEST(it_says_what_the_kernel_will)
 }
 END_TEST
 
+/* A kernel that is not out: it knows the fields of SIMD registers, and no modelled PMU samples
+ * them. */
+START_TEST(it_knows_a_kernel_to_come)
+{
+#define SIMD "{'attr': {" DUMMY ", 'sample_type': ['regs_user'], 'sample_simd_regs_enabled': 1, "
+	static const char *const asked[][2] = {
+		{"{'attr': {" DUMMY ", '__reserved_4': 1}}", "EINVAL O194"},
+		{"{'attr': {" DUMMY ", 'sample_simd_vec_reg_user': 1}}", "ok"},
+		{"{'attr': {" DUMMY ", 'sample_simd_regs_enabled': 1}}", "EOPNOTSUPP O199"},
+		{SIMD "'sample_regs_user': ['r16', 'ssp']}}", "EOPNOTSUPP O199"},
+		{SIMD "'sample_regs_user': '1<<41'}}", "EINVAL O195"},
+		{SIMD "'sample_simd_vec_reg_user': 1}}", "EINVAL O196"},
+		{SIMD "'sample_simd_vec_reg_qwords': 3}}", "EINVAL O196"},
+		{SIMD "'sample_simd_vec_reg_qwords': 2, 'sample_simd_vec_reg_user': 1}}",
+		 "EINVAL O196"},
+		{SIMD "'sample_simd_vec_reg_qwords': 2, 'sample_simd_vec_reg_user': '0xffff'}}",
+		 "EOPNOTSUPP O199"},
+		{SIMD "'sample_simd_pred_reg_qwords': 1, 'sample_simd_pred_reg_user': '0x1ff'}}",
+		 "EINVAL O196"},
+		{SIMD "'size': 208}, 'bytes': {'200': 1}}", "E2BIG O006"},
+	};
+	struct oracle *o = calloc(1, sizeof(*o));
+	char said[64];
+	json_t *learned;
+
+	ck_assert_ptr_nonnull(o);
+	begin(o,
+	      "{'kernel': '7.4.0', 'upstream': '7.4.0', 'machine': 'x86_64', 'kernel_bits': 64, "
+	      "'page_size': 4096, 'cpu_limit': 4, 'online': '0-3', 'attr_size': 176, 'uid': 0, "
+	      "'capabilities': '0x1ffffffffff', 'lockdown': null, 'identities': {'root': 'opens "
+	      "events'}, 'sysctls': {'perf_event_paranoid': 2, 'perf_event_max_sample_rate': 1000, "
+	      "'perf_event_max_stack': 127}, 'pmus': {'software': 1}}");
+	learned = test_json("{'kernel.has_regs': 1, 'kernel.regs': 16715775}");
+	learned_from_json(&o->model.learned, learned, &o->env);
+	json_decref(learned);
+	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+		ask(o, AS_ROOT, asked[i][0], said, sizeof(said));
+		ck_assert_msg(!strcmp(said, asked[i][1]), "%s: %s", asked[i][0], said);
+	}
+	end(o);
+	free(o);
+}
+END_TEST
+
 /* A sandbox and a machine of which nothing is known but its kernel's name. */
 START_TEST(it_knows_what_it_does_not_know)
 {
@@ -474,6 +518,7 @@ Suite *suite_model(void)
 	TCase *test = tcase_create("model");
 
 	tcase_add_test(test, it_says_what_the_kernel_will);
+	tcase_add_test(test, it_knows_a_kernel_to_come);
 	tcase_add_test(test, it_knows_what_it_does_not_know);
 	tcase_add_test(test, it_says_what_is_no_predicate);
 	tcase_add_test(test, it_tells_causes_apart);

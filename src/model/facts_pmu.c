@@ -210,6 +210,7 @@ const struct fact pmu_facts[] = {
 	 .get = pmu_is_of_packages},
 	{"pmu.tasks", "1: it counts tasks", no_kind, KIND(PMU_TASKS)},
 	{"pmu.extended_regs", "1: it samples extended registers", no_kind, KIND(PMU_EXTENDED_REGS)},
+	{"pmu.simd_regs", "1: it samples SIMD registers", no_kind, KIND(PMU_SIMD_REGS)},
 	{"pmu.aux_output", "1: it writes to another's AUX buffer", no_kind, KIND(PMU_AUX_OUTPUT)},
 	{"pmu.aux_pause", "1: it can be paused", no_kind, KIND(PMU_AUX_PAUSE)},
 	{"tracepoint.exists", "1: config is the id of a tracepoint that can be opened", no_ids,

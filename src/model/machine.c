@@ -59,6 +59,7 @@ static const struct doc_row kind_rows[] = {{"about", .kind = DOC_TEXT, .at = DOC
 					   PROPERTY("samples", PMU_SAMPLES),
 					   PROPERTY("tasks", PMU_TASKS),
 					   PROPERTY("extended_regs", PMU_EXTENDED_REGS),
+					   PROPERTY("simd_regs", PMU_SIMD_REGS),
 					   PROPERTY("aux_output", PMU_AUX_OUTPUT),
 					   PROPERTY("aux_pause", PMU_AUX_PAUSE),
 					   {"configs", DOC_READ, false,

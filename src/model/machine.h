@@ -159,6 +159,7 @@ enum pmu_property {
 	PMU_SAMPLES,       /* it interrupts: no PERF_PMU_CAP_NO_INTERRUPT */
 	PMU_TASKS,         /* it counts tasks: no perf_invalid_context */
 	PMU_EXTENDED_REGS, /* PERF_PMU_CAP_EXTENDED_REGS */
+	PMU_SIMD_REGS,     /* PERF_PMU_CAP_SIMD_REGS */
 	PMU_AUX_OUTPUT,    /* PERF_PMU_CAP_AUX_OUTPUT */
 	PMU_AUX_PAUSE,     /* PERF_PMU_CAP_AUX_PAUSE */
 	PMU_PROPERTIES

@@ -158,9 +158,9 @@ def paths_of_field(abi, field, prefix):
     elif "bitfield" in field:
         for value in abi.values(field["bitfield"]):
             yield inner + value["name"]
-    elif "regs" in field:
-        yield f"{name}.ip"
-        yield f"{name}.sp"
+    elif "regs" in field:  # a SIMD register is a list: its lies would be those of its first word
+        for reg in [] if "of" in field else ["ip", "sp"]:
+            yield f"{name}.{reg}"
     elif "count" in field:
         yield name
         yield from paths_of_list(abi, field, name)
