@@ -337,5 +337,9 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	put_tables(stdout, abi, &paths);
+	paths_free(&paths);
+	events_free(&events);
+	abi_free(abi);
+	sources_free(&sources);
 	return fflush(stdout) || ferror(stdout) ? 1 : 0;
 }
