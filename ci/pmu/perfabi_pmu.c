@@ -1189,6 +1189,13 @@ static ssize_t filters_show(struct device *dev, struct device_attribute *attr, c
 
 static DEVICE_ATTR_RO(filters);
 
+static ssize_t first_filter_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%llu\n", to_soft(dev_get_drvdata(dev))->filters[0][0]);
+}
+
+static DEVICE_ATTR_RO(first_filter);
+
 static ssize_t cpus_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	return sysfs_emit(buf, "%*pbl\n", cpumask_pr_args(&to_soft(dev_get_drvdata(dev))->cpus));
@@ -1218,7 +1225,9 @@ static struct attribute *format_attrs[] = {
 };
 
 static struct attribute *caps_attrs[] = { &dev_attr_max_precise.attr, NULL };
-static struct attribute *own_attrs[] = { &dev_attr_filters.attr, &dev_attr_cpus.attr, NULL };
+static struct attribute *own_attrs[] = {
+	&dev_attr_filters.attr, &dev_attr_first_filter.attr, &dev_attr_cpus.attr, NULL,
+};
 
 static umode_t own_visible(struct kobject *kobj, struct attribute *attr, int n)
 {

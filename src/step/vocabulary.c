@@ -549,6 +549,7 @@ static const struct {
 	{"/proc/sys/", "rc"},
 	{"/proc/self/make-it-fail", "rc"},
 	{"/proc/self/fail-nth", "rc"},
+	{"/sys/kernel/debug/fail", "rc"},
 };
 
 static const char *reach_of(const char *path)
