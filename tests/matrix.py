@@ -106,7 +106,9 @@ def test_suite():
     hung = judged(passed, {'type': 'begin', 'id': 'a.b'}, own=())
     assert hung.wrong[0] == 'it had not ended when the guest was stopped' and 'a.b' in hung.wrong[1], hung.wrong
     assert judged(passed, end, own=({'over': 'j'},)).wrong == hung.wrong[:1], 'what the guest says is garbled'
-    assert 'oops' in judged(passed, {**end, 'alarms': ['oops']}).wrong[0]
+    failed = {'over': 'j', 'status': 1, 'signal': 0, 'seconds': 1.0}
+    alarm = {'type': 'alarm', 'is': 'warning', 'text': 'WARNING: x', 'during': {'count': 2, 'last': ['a.b', 'c.d']}}
+    assert judged(passed, alarm, end, own=(failed,)).wrong == ['the kernel reported a fault of its own (warning): WARNING: x; during a.b, c.d']
     assert judged(own=({'over': 'j', 'status': 2, 'signal': 0, 'seconds': 1.0},)).wrong, 'wrong usage'
     assert judged(passed, end, own=({'over': 'j', 'status': 0, 'signal': 11, 'seconds': 1.0},)).wrong, 'a signal'
     assert judged(own=({'over': 'j', 'status': 0, 'signal': 0, 'seconds': 1.0},)).wrong, 'nothing printed'
@@ -131,6 +133,19 @@ def test_run_again():
     assert not results.to_run_again(run(*((str(i), 'fail', str(i)) for i in range(results.AGAIN + 1)))), 'that is no accident'
     alike = run(*((str(i), 'fail') for i in range(results.ALIKE + 1)), ('odd', 'fail', 'another reason'))
     assert results.to_run_again(alike) == ['odd'], 'of many that are alike none is run again; of the others, each'
+
+
+def test_alarms():
+    """Those of the guest's log, with their jobs; what a run has told with its cases is told once."""
+    lines = [{'release': '6.1'}, {'alarm': 'warning', 'text': 'WARNING: at boot'}, {'begin': 'j', 'job': 0}, {'alarm': 'oops', 'text': 'Oops: x'},
+             {'alarm': 'rcu stall', 'text': 'INFO: rcu'}, {'over': 'j'}, {'alarm': 'taint', 'text': ''}, {'end': 0}]
+    about, ended = results.guest({0: ''.join(json.dumps(line) + '\n' for line in lines).encode()})
+    assert ended and [alarm['job'] for alarm in about['alarms']] == [None, 'j', 'j', None], about
+    told = judged({'type': 'alarm', 'is': 'oops', 'text': 'Oops: x', 'during': {'count': 0, 'last': []}}, {'type': 'summary'})
+    assert 'during no case' in told.wrong[0], told.wrong
+    first, second, third = results.alarms_outside(about, [told])
+    assert first.endswith('(warning): WARNING: at boot; during no job') and second.endswith('INFO: rcu; during j') and 'tainted' in third, (first, second, third)
+    assert results.guest({}) == ({}, False)
 
 
 def test_console():

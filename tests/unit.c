@@ -53,6 +53,7 @@ int main(void)
 	srunner_add_suite(runner, suite_names());
 	srunner_add_suite(runner, suite_upstream());
 	srunner_add_suite(runner, suite_cpu_list());
+	srunner_add_suite(runner, suite_alarm());
 	srunner_add_suite(runner, suite_model());
 	srunner_add_suite(runner, suite_event_name());
 	srunner_add_suite(runner, suite_paste());

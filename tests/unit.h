@@ -27,6 +27,7 @@ Suite *suite_descriptors(void);
 Suite *suite_names(void);
 Suite *suite_upstream(void);
 Suite *suite_cpu_list(void);
+Suite *suite_alarm(void);
 Suite *suite_model(void);
 Suite *suite_event_name(void);
 Suite *suite_paste(void);

@@ -15,6 +15,7 @@ from . import debian
 from .error import Trouble, Unavailable
 
 LIBRARIES = ('libjansson-dev', 'libzstd-dev', 'zlib1g-dev', 'liblzma-dev')
+INIT = ('ci/guest/init.c', 'src/machine/alarm.c')  # the first process of a guest
 FALLBACK = 'trixie'  # a suite with all architectures of ci/matrix.json, where the system's own has not all
 
 
@@ -80,10 +81,10 @@ def build(top, cache, name, arch, out):
     flags = [f'CC={cc}', f'CPPFLAGS={headers}', f'LDFLAGS=-L{where}{_for_older_libc(arch)}', f'B={out}', 'STATIC=1']
     _run(['make', '-s', f'-j{os.cpu_count()}', *flags, f'{out}/perfabi', f'{out}/perfabi-decode'], top, environment)
     init = os.path.join(out, 'init')
-    source = os.path.join(top, 'ci/guest/init.c')
-    if not os.path.exists(init) or os.path.getmtime(init) < os.path.getmtime(source):
-        _run([cc, '-std=c11', '-D_GNU_SOURCE', '-O2', '-Wall', '-Wextra', '-Wshadow', '-Wconversion', *shlex.split(headers),
-              '-static', '-o', init, source, f'-L{where}', '-lz'], top, environment)
+    sources = [os.path.join(top, name) for name in INIT]
+    if not os.path.exists(init) or os.path.getmtime(init) < max(os.path.getmtime(source) for source in sources):
+        _run([cc, '-std=c11', '-D_GNU_SOURCE', '-O2', '-Wall', '-Wextra', '-Wshadow', '-Wconversion', '-Isrc', *shlex.split(headers),
+              '-static', '-o', init, *sources, f'-L{where}', '-lz'], top, environment)
     return {'perfabi': f'{out}/perfabi', 'perfabi-decode': f'{out}/perfabi-decode', 'init': init}
 
 

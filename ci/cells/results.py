@@ -13,6 +13,7 @@ OUTCOMES = ('pass', 'fail', 'unstable', 'skip', 'xfail', 'xpass', 'error')
 BAD = ('fail', 'unstable', 'xpass', 'error')
 SHOWN = 12  # ids of a job
 ALIKE = 4  # more cases that are bad in the same way are no accident
+# On a console, whose guest is dead; src/machine/alarm.c finds those of a log.
 ALARMS = r'Kernel panic|PANIC:|Oops|BUG: |WARNING: .* at |rcu:? .*(stall|self-detected)|double fault|Unable to handle kernel'
 AGAIN = 24  # cases of a job that are run again, alone; where more fail it is no accident
 
@@ -26,6 +27,7 @@ class Outcome:
         self.job, self.name, self.kind = job, job.name, job.kind
         self.tally, self.wrong, self.known, self.seconds = dict.fromkeys(OUTCOMES, 0), [], [], 0.0
         self.all, self.bad, self.alone, self.without, self.causes = {}, {}, {}, {}, {}
+        self.alarms = []
         self.ended = True
 
     def lines(self):
@@ -77,12 +79,22 @@ def _judge_suite(outcome, over, lines, err, ends):
             outcome.without[line['id']] = line['token']
         if line['outcome'] == 'xfail':
             outcome.known.append((line['id'], line.get('deviation', {}).get('function')))
-    _judge_end(outcome, over, (*ends, *((1,) if outcome.bad else ()), *((3,) if 'error' in outcome.bad.values() else ())))
-    for line in lines:
-        outcome.wrong += [f'the kernel recorded a fault of its own meanwhile: {alarm}' for alarm in line.get('alarms', ())]
+    outcome.alarms = [line for line in lines if line.get('type') == 'alarm']
+    _judge_end(outcome, over, (*ends, *((1,) if outcome.bad or outcome.alarms else ()), *((3,) if 'error' in outcome.bad.values() else ())))
+    outcome.wrong += [_alarm(alarm, ', '.join(alarm.get('during', {}).get('last', ())) or 'no case') for alarm in outcome.alarms]
     if not any(line.get('type') == 'summary' for line in lines):
         outcome.wrong.append('its report has no end; ' + (f'these cases were running: {", ".join(begun)}' if begun else 'no case was running'))
         outcome.wrong += err.decode('utf-8', 'replace').splitlines()[:SHOWN]
+
+
+def _alarm(alarm, during):
+    return f'the kernel reported a fault of its own ({alarm.get("is")}): {alarm.get("text") or "see /proc/sys/kernel/tainted"}; during {during}'
+
+
+def alarms_outside(about, runs):
+    """For people, the alarms that the guest found in its kernel's log, but those that a run of the suite has told with its cases."""
+    told = {alarm.get('text') for run in runs for alarm in run.alarms}
+    return [_alarm(alarm, alarm['job'] or 'no job') for alarm in about.get('alarms', ()) if alarm['text'] not in told]
 
 
 def to_run_again(outcome):
@@ -170,12 +182,18 @@ def judge(folder, jobs, streams, decode, ends=(0,)):
 
 
 def guest(streams):
-    """What the guest said of itself: release, machine, page_size, cpus, paranoid; and whether it came to its end."""
+    """What the guest said of itself: release, machine, page_size, cpus, paranoid; and whether it came to its end.
+
+    `alarms` are those of its kernel, each with the job that was running."""
     own = blocks.lines(streams.get(0, b''))
-    about = next((line for line in own if 'release' in line), {})
+    about, job = dict(next((line for line in own if 'release' in line), {})), None
+    for line in own:
+        job = line.get('begin', None if 'over' in line else job)
+        if about and 'alarm' in line:
+            about.setdefault('alarms', []).append({'is': line['alarm'], 'text': line.get('text', ''), 'job': job})
     if about:
         about['missing'] = [line for line in own if 'pmu' in line]
-    return (about, any('end' in line for line in own))
+    return about, any('end' in line for line in own)
 
 
 def missing_pmus(about):
@@ -184,7 +202,7 @@ def missing_pmus(about):
 
 
 def said_by_kernel(console):
-    """The first line of a console in which the guest's kernel says that it has gone wrong itself."""
+    """The first line of a console in which the kernel of a guest that has not come to its end says that it has gone wrong itself."""
     with open(console, errors='replace') as file:
         for line in file:
             if re.search(ALARMS, line):

@@ -18,9 +18,9 @@
  * Where there is a /bin/busybox, it gives a shell on the console instead, and no plan is looked
  * for.
  *
- * Stream 0 is this program's own lines of JSON: what began, what ended and how, and at last {"end":
- * 0}. Job n (from 0) has the streams 2n+1, its standard output, and 2n+2, its standard error.
- * `number` counts the blocks of a stream.
+ * Stream 0 is this program's own lines of JSON: what began, what ended and how, what alarms the
+ * kernel raised before a line's end, and at last {"end": 0}. Job n (from 0) has the streams 2n+1,
+ * its standard output, and 2n+2, its standard error. `number` counts the blocks of a stream.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -48,6 +48,8 @@
 #include <time.h>
 #include <unistd.h>
 #include <zlib.h>
+
+#include "machine/alarm.h"
 
 enum {
 	NONCE = 16,
@@ -159,6 +161,21 @@ __attribute__((format(printf, 2, 3))) static void say(struct stream *s, const ch
 	stream_flush(s);
 	printf("cell: %s", line);
 	fflush(stdout);
+}
+
+/* As text within a string of JSON: the kernel's log has no control characters but its own escapes.
+ */
+static void say_alarm(void *context, const struct alarm *alarm)
+{
+	char text[2 * sizeof(alarm->text)], *to = text;
+
+	for (const char *from = alarm->text; *from; from++) {
+		if (*from == '"' || *from == '\\')
+			*to++ = '\\';
+		*to++ = *from;
+	}
+	*to = '\0';
+	say(context, "{\"alarm\":\"%s\",\"text\":\"%s\"}\n", alarm->is, text);
 }
 
 static bool write_file(const char *path, const char *text)
@@ -390,7 +407,8 @@ static bool set_paranoid(const char *value)
 	return !is[0] || !strcmp(is, value);
 }
 
-static void job_run(const struct job *job, uint32_t number, struct area *area, struct stream *own)
+static void job_run(const struct job *job, uint32_t number, struct area *area, struct stream *own,
+		    struct alarm_watch *watch)
 {
 	struct stream streams[2] = {
 		{.area = area, .id = 2 * number + 1, .at = SIZE_MAX},
@@ -401,6 +419,7 @@ static void job_run(const struct job *job, uint32_t number, struct area *area, s
 	struct pollfd fds[2];
 	pid_t pid;
 
+	alarm_watch_look(watch, say_alarm, own);
 	say(own, "{\"begin\":\"%s\",\"job\":%u,\"at\":%.3f}\n", job->name, number, began);
 	if (!set_paranoid(job->paranoid) || pipe2(out, O_CLOEXEC) || pipe2(err, O_CLOEXEC) ||
 	    (pid = fork()) < 0) {
@@ -418,6 +437,7 @@ static void job_run(const struct job *job, uint32_t number, struct area *area, s
 		if (fds[i].fd >= 0)
 			close(fds[i].fd);
 	}
+	alarm_watch_look(watch, say_alarm, own);
 	say(own, "{\"over\":\"%s\",\"status\":%d,\"signal\":%d,\"seconds\":%.3f}\n", job->name,
 	    status < 0 ? -1 : WEXITSTATUS(status), status < 0 ? 0 : WTERMSIG(status),
 	    now() - began);
@@ -448,7 +468,10 @@ static void run_plan(struct area *area, struct stream *own)
 {
 	char paranoid[20], line[LINE_SIZE];
 	FILE *plan = fopen("/plan", "re");
+	struct alarm_watch watch;
 	struct job job;
+
+	alarm_watch_begin(&watch, true);
 
 	read_file("/proc/sys/kernel/perf_event_paranoid", paranoid, sizeof(paranoid));
 	for (uint32_t number = 0; plan && fgets(line, sizeof(line), plan);) {
@@ -457,10 +480,12 @@ static void run_plan(struct area *area, struct stream *own)
 			continue;
 		if (!strcmp(job.paranoid, "-"))
 			job.paranoid = paranoid;
-		job_run(&job, number++, area, own);
+		job_run(&job, number++, area, own, &watch);
 	}
 	if (plan)
 		fclose(plan);
+	alarm_watch_look(&watch, say_alarm, own);
+	alarm_watch_end(&watch);
 }
 
 /* For a person, with the console as its terminal, until they leave it. */

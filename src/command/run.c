@@ -13,9 +13,9 @@
 #include "case/load.h"
 #include "command/session.h"
 #include "machine/clock.h"
-#include "machine/proc.h"
 #include "model/learned.h"
 #include "report/file.h"
+#include "run/alarms.h"
 #include "run/baseline.h"
 #include "text/json_text.h"
 #include "text/outfile.h"
@@ -172,8 +172,9 @@ static int outputs_close(struct outputs *outputs)
 	return status;
 }
 
-/* When an output is told something: first, when an instance starts, when it ended, and last. */
-enum moment { BEGINS, STARTED, ENDED, ENDS };
+/* When an output is told something: first, when an instance starts, when it ended, when the kernel
+ * has raised an alarm, and last. */
+enum moment { BEGINS, STARTED, ENDED, RAISED, ENDS };
 
 static void outputs_tell(struct outputs *outputs, enum moment moment, const struct report *report,
 			 const struct instance *instance, const struct result *result)
@@ -190,6 +191,8 @@ static void outputs_tell(struct outputs *outputs, enum moment moment, const stru
 			printer->started(out, instance);
 		} else if (moment == ENDED && printer->ended) {
 			printer->ended(out, report, result);
+		} else if (moment == RAISED && printer->raised) {
+			printer->raised(out, report);
 		} else if (moment == ENDS) {
 			printer->end(out, report);
 		}
@@ -301,6 +304,7 @@ struct run {
 	json_t *again_words; /* how a case of this run is run by itself; owned */
 	char *again;         /* the same for a shell; owned */
 	struct outputs outputs;
+	struct alarms alarms; /* of the kernel, from the beginning on */
 	struct report report;
 	struct baseline baseline;
 	bool has_begun;           /* the outputs have */
@@ -377,7 +381,17 @@ static bool ended(void *context, const struct result *result, size_t done, size_
 	if (result->runs == run->session.options.repeat)
 		outputs_tell(&run->outputs, ENDED, &run->report, NULL, &shown);
 	free(shown.reason);
-	return !run->fails_fast || !(outcome_is_bad(shown.verdict.outcome) || shown.differed);
+	return !run->fails_fast ||
+	       !(outcome_is_bad(shown.verdict.outcome) || shown.differed || run->alarms.count);
+}
+
+static void raised(void *context, const struct raised *alarm)
+{
+	struct run *run = context;
+
+	(void)alarm;
+	if (run->has_begun) /* else the end tells of it */
+		outputs_tell(&run->outputs, RAISED, &run->report, NULL, NULL);
 }
 
 /* The machine is known: what is printed first is about it. */
@@ -438,7 +452,8 @@ static int prepare(struct run *run, char *const arguments[])
 	if (status)
 		return status;
 	run->report.barred = run->barred[0] ? run->barred : NULL;
-	run->report.alarms = kernel_taint();
+	run->report.alarms = &run->alarms;
+	s->options.alarms = &run->alarms;
 	s->options.baseline = &run->baseline;
 	s->options.started = started;
 	s->options.ended = ended;
@@ -465,7 +480,7 @@ static int report(struct run *run)
 	baseline_apply(&run->baseline, &s->loaded.env, s->results, s->count);
 	run->report.results = s->results;
 	run->report.interrupted = s->end.signal;
-	run->report.alarms = kernel_taint() & ~run->report.alarms;
+	alarms_look(&run->alarms, NULL);
 	memset(run->report.tally, 0, sizeof(run->report.tally));
 	for (size_t i = 0; i < s->count; i++) {
 		run->report.tally[s->results[i].verdict.outcome]++;
@@ -481,7 +496,8 @@ static int report(struct run *run)
 		say(stderr, "%s\n", run->report.barred);
 	if (tally[ERROR] || session_is_flawed(s))
 		return EXIT_HARNESS;
-	if (tally[FAIL] || tally[UNSTABLE] || tally[XPASS] || (run->is_strict && tally[XFAIL]))
+	if (run->alarms.count || tally[FAIL] || tally[UNSTABLE] || tally[XPASS] ||
+	    (run->is_strict && tally[XFAIL]))
 		return EXIT_FAILED;
 	return s->count && tally[SKIP] == s->count ? EXIT_ALL_SKIPPED : 0;
 }
@@ -535,6 +551,9 @@ static void begin(void *settings)
 
 	run->updated.fd = -1;
 	session_begin(&run->session, command_line.program);
+	alarm_watch_begin(&run->alarms.watch, false);
+	run->alarms.raised = raised;
+	run->alarms.context = run;
 	host_read(&run->host);
 }
 
@@ -604,6 +623,7 @@ static void end(void *settings)
 	struct run *run = settings;
 
 	outfile_close(&run->updated);
+	alarm_watch_end(&run->alarms.watch);
 	baseline_free(&run->baseline);
 	free(run->again);
 	json_decref(run->again_words);

@@ -181,12 +181,3 @@ int usable_cpus(cpu_set_t *set, cpu_set_t *own, size_t size)
 	sched_setaffinity(0, size, own);
 	return 0;
 }
-
-uint64_t kernel_taint(void)
-{
-	char text[32];
-
-	return read_line("/proc/sys/kernel/tainted", text, sizeof(text)) > 0
-		       ? strtoull(text, NULL, 10)
-		       : 0;
-}

@@ -48,10 +48,6 @@ ssize_t read_small(const char *path, char *text, size_t size);
 /* The same, up to the first newline, which is left out: the line's length, or a negative errno. */
 ssize_t read_line(const char *path, char *text, size_t size);
 
-/* What is wrong with the kernel since it was booted (/proc/sys/kernel/tainted); 0 where that cannot
- * be read. */
-uint64_t kernel_taint(void);
-
 /* What stands for a list that did not fit where it was to be kept. */
 #define CPU_LIST_CUT "?"
 

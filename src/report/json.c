@@ -10,13 +10,19 @@
 
 static json_t *summary(const struct report *report)
 {
-	json_t *json = tally_json(report), *alarms = alarms_json(report);
+	const struct alarms *alarms = report->alarms;
+	json_t *json = tally_json(report), *list = json_array();
 
 	json_object_set_new(json, "seconds", json_real(report->seconds));
 	if (report->interrupted)
 		json_object_set_new(json, "interrupted", json_integer(report->interrupted));
-	if (alarms)
-		json_object_set_new(json, "alarms", alarms);
+	for (size_t i = 0; i < alarms->count; i++)
+		json_array_append_new(list, alarm_json(&alarms->list[i]));
+	if (alarms->watch.log >= 0 || alarms->watch.has_taint)
+		json_object_set(json, "alarms", list);
+	json_decref(list);
+	if (alarms->more)
+		json_object_set_new(json, "more_alarms", json_integer((json_int_t)alarms->more));
 	return json;
 }
 
@@ -79,6 +85,11 @@ static void jsonl_ended(struct output *out, const struct report *report,
 	put_json_line(out, "result", result_json(result, report->cases));
 }
 
+static void jsonl_raised(struct output *out, const struct report *report)
+{
+	put_json_line(out, "alarm", alarm_json(&report->alarms->list[report->alarms->count - 1]));
+}
+
 static void jsonl_end(struct output *out, const struct report *report)
 {
 	put_unreached(out, report);
@@ -90,4 +101,5 @@ const struct printer printer_jsonl = {.name = "jsonl",
 				      .begin = jsonl_begin,
 				      .started = jsonl_started,
 				      .ended = jsonl_ended,
+				      .raised = jsonl_raised,
 				      .end = jsonl_end};

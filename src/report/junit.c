@@ -166,9 +166,44 @@ static void suite_ended(struct output *out, const struct report *report,
 		put_suite(out->f, report, suite);
 }
 
+/* Readers of JUnit go by test cases, so each alarm of the kernel is one that has failed. */
+static void put_alarm_suite(FILE *f, const struct report *report)
+{
+	const struct alarms *alarms = report->alarms;
+
+	if (!alarms->count)
+		return;
+	fprintf(f,
+		"  <testsuite name=\"kernel\" tests=\"%zu\" failures=\"%zu\" errors=\"0\" "
+		"skipped=\"0\" time=\"0\">\n",
+		alarms->count, alarms->count);
+	properties(f, report);
+	for (size_t i = 0; i < alarms->count; i++) {
+		char *text = NULL;
+		size_t size = 0;
+		FILE *lines = or_exit(open_memstream(&text, &size));
+
+		print_alarm(lines, &alarms->list[i], "");
+		fclose(lines);
+		fprintf(f,
+			"    <testcase classname=\"kernel\" name=\"alarm.%zu\" time=\"0\">\n"
+			"      <failure type=\"alarm\"",
+			i + 1);
+		attribute(f, "message",
+			  alarms->list[i].alarm.text[0] ? alarms->list[i].alarm.text
+							: alarms->list[i].alarm.is);
+		fputc('>', f);
+		put_escaped(f, text);
+		fputs("</failure>\n    </testcase>\n", f);
+		free(text);
+	}
+	fputs("  </testsuite>\n", f);
+}
+
 static void end(struct output *out, const struct report *report)
 {
 	put_unreached(out, report);
+	put_alarm_suite(out->f, report);
 	fputs("</testsuites>\n", out->f);
 	suites_end(out->state);
 }

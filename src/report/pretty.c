@@ -223,17 +223,17 @@ static void not_reached(struct output *out, const struct result *one, unsigned c
 	fputs("\n\n", out->f);
 }
 
-static void put_alarms(struct output *out, const struct report *report)
+static void put_alarms(struct output *out, const struct alarms *alarms)
 {
-	json_t *alarms = alarms_json(report);
-
-	for (size_t i = 0; i < elements(alarms); i++)
-		fprintf(out->f,
-			"%sALARM%s the kernel reported a fault of its own during the run (%s); "
-			"see dmesg\n\n",
-			start_colour(out, RED), stop_colour(out),
-			json_string_value(element(alarms, i)));
-	json_decref(alarms);
+	for (size_t i = 0; i < alarms->count; i++) {
+		fprintf(out->f, "%sALARM%s ", start_colour(out, RED), stop_colour(out));
+		print_alarm(out->f, &alarms->list[i], "  ");
+	}
+	if (alarms->more)
+		fprintf(out->f, "%sALARM%s %zu more; see dmesg\n", start_colour(out, RED),
+			stop_colour(out), alarms->more);
+	if (alarms->count)
+		fputc('\n', out->f);
 }
 
 /* The first and the last of a list of versions, or the only one. */
@@ -336,7 +336,7 @@ static void end(struct output *out, const struct report *report)
 	if (!out->quiet)
 		fprintf(out->f, "%s%s.\n\n", report->interrupted ? "The run ended early. " : "",
 			verdict);
-	put_alarms(out, report);
+	put_alarms(out, report->alarms);
 	failures(out, report);
 	not_reached(out, one, unreached);
 	if (!out->quiet) {

@@ -199,19 +199,23 @@ static void detail(FILE *f, const char *indent, const char *name, const char *te
 }
 
 /* The last few that had a process meanwhile, and how many more had. */
-static void beside_line(FILE *f, const struct result *result, const char *indent)
+static void print_beside(FILE *f, const struct beside *beside)
 {
-	const struct beside *beside = &result->beside;
 	size_t shown = beside->count < BESIDE_SHOWN ? beside->count : BESIDE_SHOWN;
 	size_t known = beside->count < BESIDE_MOST ? beside->count : BESIDE_MOST;
 
-	if (!shown || !outcome_is_bad(result->verdict.outcome))
-		return;
-	fprintf(f, "%s%-10s ", indent, "beside:");
 	for (size_t i = 0; i < shown; i++)
 		fprintf(f, "%s%s", i ? ", " : "", beside_at(beside, known - shown + i)->id);
 	if (beside->count > shown)
 		fprintf(f, " and, before these, %zu more", beside->count - shown);
+}
+
+static void beside_line(FILE *f, const struct result *result, const char *indent)
+{
+	if (!result->beside.count || !outcome_is_bad(result->verdict.outcome))
+		return;
+	fprintf(f, "%s%-10s ", indent, "beside:");
+	print_beside(f, &result->beside);
 	fputc('\n', f);
 }
 
@@ -231,22 +235,26 @@ static void add_count(char *out, size_t size, unsigned count, const char *one, c
 			 count == 1 ? one : many);
 }
 
-/* Documentation/admin-guide/tainted-kernels.rst */
-json_t *alarms_json(const struct report *report)
+json_t *alarm_json(const struct raised *raised)
 {
-	static const struct {
-		unsigned bit;
-		const char *is;
-	} rows[] = {{5, "bad page"}, {7, "oops"}, {9, "warning"}, {14, "soft lockup"}};
-	json_t *list = NULL;
+	json_t *json = json_object();
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		if (!(report->alarms >> rows[i].bit & 1))
-			continue;
-		list = list ? list : or_exit(json_array());
-		json_array_append_new(list, json_string(rows[i].is));
-	}
-	return list;
+	set_member_text(json, "is", raised->alarm.is);
+	set_member_text(json, "text", raised->alarm.text);
+	json_object_set_new(json, "during", beside_json(&raised->during));
+	return json;
+}
+
+void print_alarm(FILE *f, const struct raised *raised, const char *indent)
+{
+	const struct alarm *alarm = &raised->alarm;
+
+	fprintf(f, "the kernel reports a fault of its own (%s)%s", alarm->is,
+		alarm->text[0] ? ": " : "; see dmesg");
+	one_line_print(f, alarm->text, "\n");
+	fprintf(f, "\n%s%-10s ", indent, "during:");
+	print_beside(f, &raised->during);
+	fputs(raised->during.count ? "\n" : "no case\n", f);
 }
 
 void report_verdict(const struct report *report, char *out, size_t size)
@@ -259,6 +267,9 @@ void report_verdict(const struct report *report, char *out, size_t size)
 		judged += i == SKIP ? 0 : tally[i];
 	judged -= report->unreached;
 	out[0] = '\0';
+	if (report->alarms)
+		add_count(out, size, (unsigned)(report->alarms->count + report->alarms->more),
+			  "alarm of the kernel", "alarms of the kernel");
 	add_count(out, size, tally[FAIL], "case fails", "cases fail");
 	add_count(out, size, tally[UNSTABLE], "fails in some of its runs",
 		  "fail in some of their runs");

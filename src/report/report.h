@@ -9,6 +9,7 @@
 
 #include "machine/host.h"
 #include "include/perfabi.h"
+#include "run/alarms.h"
 #include "run/baseline.h"
 
 /* What every printer is given. */
@@ -24,10 +25,10 @@ struct report {
 	unsigned tally[OUTCOMES];
 	unsigned unreached; /* of the errors: those that the run did not come to */
 	double seconds;
-	int interrupted;     /* signal that ended the run, or 0 */
-	uint64_t alarms;     /* bits of /proc/sys/kernel/tainted that were set meanwhile */
-	const char *again;   /* "perfabi run --cases DIR", for people to run a case by */
-	json_t *again_words; /* the same as a list, for programs; either may be NULL */
+	int interrupted;             /* signal that ended the run, or 0 */
+	const struct alarms *alarms; /* of the kernel; NULL: nobody looked */
+	const char *again;           /* "perfabi run --cases DIR", for people to run a case by */
+	json_t *again_words;         /* the same as a list, for programs; either may be NULL */
 	const struct baseline *baseline; /* what of the results is known */
 	const char *barred; /* the sentence that says why nothing could be judged; NULL: it was */
 };
@@ -40,6 +41,8 @@ struct printer {
 	/* Before an instance begins, and as it ends, in that order. Each may be NULL. */
 	void (*started)(struct output *out, const struct instance *instance);
 	void (*ended)(struct output *out, const struct report *report, const struct result *result);
+	/* When the kernel has raised an alarm, the last in the report's list; may be NULL. */
+	void (*raised)(struct output *out, const struct report *report);
 	void (*end)(struct output *out, const struct report *report);
 };
 
@@ -89,8 +92,11 @@ json_t *tally_json(const struct report *report);
 /* The end of a run that ended early: tells the printer that each that is left has ended. */
 void put_unreached(struct output *out, const struct report *report);
 
-/* What the kernel has recorded of itself meanwhile: a new reference to a list of texts; or NULL. */
-json_t *alarms_json(const struct report *report);
+/* The alarm as the JSON of the reports. A new reference. */
+json_t *alarm_json(const struct raised *raised);
+
+/* What the alarm says, and during which cases, in lines behind `indent`. */
+void print_alarm(FILE *f, const struct raised *raised, const char *indent);
 
 /* Appends to the list of that key in an object of lists, which has keys in the order of arrival. */
 void group_add(json_t *groups, const char *key, json_t *value);

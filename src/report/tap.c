@@ -69,6 +69,14 @@ static void header(FILE *f, const struct report *report, const char *version)
 	print_host(f, report, "# ");
 }
 
+/* A comment, too: the plan has the cases. */
+static void tap_raised(struct output *out, const struct report *report)
+{
+	fputs("# ALARM ", out->f);
+	print_alarm(out->f, &report->alarms->list[report->alarms->count - 1], "#   ");
+	fflush(out->f);
+}
+
 static void tap_begin(struct output *out, const struct report *report)
 {
 	header(out->f, report, "TAP version 13");
@@ -150,10 +158,14 @@ static void ktap_end(struct output *out, const struct report *report)
 	suites_end(out->state);
 }
 
-const struct printer printer_tap = {
-	.name = "tap", .begin = tap_begin, .ended = tap_ended, .end = put_unreached};
+const struct printer printer_tap = {.name = "tap",
+				    .begin = tap_begin,
+				    .ended = tap_ended,
+				    .raised = tap_raised,
+				    .end = put_unreached};
 const struct printer printer_ktap = {.name = "ktap",
 				     .begin = ktap_begin,
 				     .started = ktap_started,
 				     .ended = ktap_ended,
+				     .raised = tap_raised,
 				     .end = ktap_end};

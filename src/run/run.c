@@ -24,6 +24,7 @@
 #include "machine/require.h"
 #include "machine/restore.h"
 #include "machine/sysctl.h"
+#include "run/alarms.h"
 #include "run/baseline.h"
 #include "run/child.h"
 #include "run/runner.h"
@@ -331,6 +332,22 @@ static void note_beside(struct runner *r, struct worker *w)
 	}
 }
 
+/*
+ * Looks for alarms of the kernel, so often that whatever it finds came up while these had a
+ * process, or the runner asked what `asking` (NULL: nobody) requires.
+ */
+static void look_for_alarms(const struct runner *r, const struct worker *asking)
+{
+	struct beside during = {0};
+
+	if (!r->options->alarms)
+		return;
+	for (unsigned i = 0; i < r->options->jobs; i++)
+		if (r->workers[i].pid || &r->workers[i] == asking)
+			beside_add(&during, r->instances[r->workers[i].index]);
+	alarms_look(r->options->alarms, &during);
+}
+
 static void fork_case(struct runner *r, struct worker *w, struct result *result)
 {
 	*w->slot = (struct slot){.runner = getpid(), .uid = w->uid};
@@ -443,8 +460,12 @@ static bool can_begin(struct runner *r, struct worker *w, const struct instance 
 static void attempt(struct runner *r, struct worker *w)
 {
 	struct result result = {0};
+	bool begins;
 
-	if (can_begin(r, w, r->instances[w->index], &result)) {
+	look_for_alarms(r, NULL);
+	begins = can_begin(r, w, r->instances[w->index], &result);
+	look_for_alarms(r, w);
+	if (begins) {
 		if (r->options->started && !w->trial.runs && !r->turn && !r->results[w->index].runs)
 			r->options->started(r->options->context, r->instances[w->index]);
 		fork_case(r, w, &result);
@@ -507,6 +528,7 @@ static void finish(struct runner *r, struct worker *w, int status)
 	const char *why;
 
 	sweep(w->pid);
+	look_for_alarms(r, NULL);
 	w->pid = 0;
 	watch_sysctls(r, &w->sysctls);
 	restore_machine(r, w);
@@ -865,6 +887,7 @@ int run_all(const struct instance *const *instances, size_t count, const struct 
 	for (r.round = 0; r.round < options->repeat && !r.interrupted && !r.gave_up && !r.enough;
 	     r.round++)
 		run_round(&r);
+	look_for_alarms(&r, NULL);
 	stop_all(&r);
 	*end = (struct run_end){r.interrupted, r.gave_up, tear_down(&r)};
 	conclude(&r);

@@ -14,6 +14,7 @@
 #include "run/result.h"
 #include "run/requirements.h"
 
+struct alarms;
 struct baseline;
 
 struct run_options {
@@ -29,7 +30,8 @@ struct run_options {
 	const unsigned *parts;
 	/* Failures that it expects are not tried again; may be NULL. */
 	const struct baseline *baseline;
-	struct trace *trace; /* that cases tell their calls to; NULL: nobody asks */
+	struct trace *trace;   /* that cases tell their calls to; NULL: nobody asks */
+	struct alarms *alarms; /* of the kernel, which are looked for; NULL: nobody asks */
 	/* Called when other runs are kept away, as far as they can be, and what `env` says of the
 	 * sysctls is the machine's own; before that no case is judged. May be NULL. */
 	void (*begun)(void *context);

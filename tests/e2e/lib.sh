@@ -45,9 +45,9 @@ comes_true() {
 # judged FILE STATUS : the report is whole, and the exit status is that of its results. What the cases say of this kernel is not
 # the tests' affair; an error is perfabi's own, unless somebody else was in the way.
 judged() {
-	holds '(.results | length) == (.summary | del(.seconds) | [.[] | numbers] | add) and (.results | length) > 0' "$1" || fail "a report that is not whole"
-	holds '.results | map(.outcome) | (any(. == "error") | if . then 3 else null end) // (any(. == "fail" or . == "unstable" or . == "xpass") | if . then 1 else null end) //
-		(if all(. == "skip") then 4 else 0 end) | . == '"$2" "$1" || fail "exit status $2, and $(jq -c .summary "$1")"
+	holds '(.results | length) == (.summary | del(.seconds, .more_alarms) | [.[] | numbers] | add) and (.results | length) > 0' "$1" || fail "a report that is not whole"
+	holds '(.summary.alarms // [] | length > 0) as $alarmed | .results | map(.outcome) | (any(. == "error") | if . then 3 else null end) //
+		($alarmed or any(. == "fail" or . == "unstable" or . == "xpass") | if . then 1 else null end) // (if all(. == "skip") then 4 else 0 end) | . == '"$2" "$1" || fail "exit status $2, and $(jq -c .summary "$1")"
 	jq -r '.results[] | select(.outcome == "error") | "\(.id): \(.expected // "") \(.got // "") \(.reason // "")"' "$1" |
 		grep -v "it was changed while this case ran, and not by this run\|out of memory\|no memory while\|a cpu has come or gone\|signal 9 " \
 			>"$scratch/errors" || true
