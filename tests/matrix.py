@@ -14,7 +14,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(TOP, 'ci'))
 sys.dont_write_bytecode = True
 
-from cells import blocks, jobs, page, results  # noqa: E402
+from cells import blocks, jobs, page, programs, recordings, results  # noqa: E402
 from cells.error import Trouble  # noqa: E402
 from cells.initramfs import Initramfs  # noqa: E402
 
@@ -184,6 +184,14 @@ def test_recordings():
     assert recorded(2, sample).tally['skip'] == 1, 'the kernel has no such event'
     assert recorded(2, sample, optional=False).tally['fail'] == 1, 'every kernel has it'
     assert recorded(3, sample).tally['fail'] == 1
+
+
+def test_registers():
+    """A recording has the registers that the kernel gives: of x86, those of its own word size."""
+    narrow, wide = (recordings.registers(TOP, machine, bits) for machine, bits in (('i686', 32), ('x86_64', 64)))
+    assert {'ds', 'es', 'fs', 'gs'} <= set(narrow) and 'r8' not in narrow, narrow
+    assert 'r15' in wide and not {'ds', 'gs'} & set(wide), wide
+    assert programs.bits(sys.executable) == struct.calcsize('P') * 8
 
 
 def test_page():

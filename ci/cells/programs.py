@@ -94,6 +94,12 @@ def _run(words, top, environment):
         raise Trouble(f'{shlex.join(words)}\n{done.stdout}{done.stderr}'.rstrip())
 
 
+def bits(program):
+    """Of its long, 32 or 64, as its ELF has it."""
+    with open(program, 'rb') as file:
+        return {1: 32, 2: 64}[file.read(5)[4]]
+
+
 def own(top, program):
     """perfabi or perfabi-decode for this machine."""
     _run(['make', '-s', f'build/{program}'], top, os.environ)

@@ -26,16 +26,16 @@ HOLDS = {
 OPTIONAL = ('cycles', 'deferred', 'fields')
 
 
-# Of the registers of an architecture, those that only some of its machines have.
-SOME_HAVE = {'arm64': 1 << 46, 'powerpc': -1 << 45}
+# Of the registers of an architecture, those that only some of its machines have; of MIPS k0 and k1, at which perf_reg_value() warns.
+SOME_HAVE = {'arm64': 1 << 46, 'powerpc': -1 << 45, 'mips': 3 << 26}
 
 
-def _registers(top, machine):
-    """The names of the registers that every machine of an architecture has, as uname(2) calls it."""
+def registers(top, machine, bits):
+    """The names of the registers that every machine of an architecture has, as uname(2) calls it, with a kernel of so many bits."""
     with open(os.path.join(top, 'cases/abi/regs.json')) as file:
         arches = json.load(file)['regs']
     name, arch = next((name, arch) for name, arch in arches.items() if machine in arch['machines'])
-    refused = int(arch.get('reserved', {}).get('64', '0'), 16) | int(arch.get('extended', '0'), 16) | SOME_HAVE.get(name, 0)
+    refused = int(arch.get('reserved', {}).get(str(bits), '0'), 16) | int(arch.get('extended', '0'), 16) | SOME_HAVE.get(name, 0)
     return [reg['name'] for reg in arch['regs'] if not refused >> reg['bit'] & 1]
 
 
@@ -69,8 +69,8 @@ def attrs(registers):
     }
 
 
-def record(name, arch, top, image, without_perf):
-    for what, (attr, options, *command) in attrs(_registers(top, arch['machine'])).items():
+def record(name, arch, top, image, without_perf, bits):
+    for what, (attr, options, *command) in attrs(registers(top, arch['machine'], bits)).items():
         job = f'{name}.record.{what}'
         ring = '--raw' in options
         where, attr_file = f'/tmp/{what}.{"ring" if ring else "data"}', f'recordings/{what}.attr'

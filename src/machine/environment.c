@@ -658,14 +658,20 @@ static int count_a_store(const struct abi *abi, const char *json_text, volatile 
  */
 static void probe_breakpoint(struct environment *env)
 {
-	volatile uint32_t word = 0;
+	static const char format[] =
+		"{\"type\":\"breakpoint\",\"bp_type\":[\"w\"],\"bp_addr\":%llu,\"bp_len\":%d,"
+		"\"size\":72,\"exclude_kernel\":1,\"exclude_hv\":1}";
+	_Alignas(8) volatile uint32_t word = 0;
+	unsigned long long at = (uintptr_t)&word;
 	char json_text[160];
+	int wide;
 
-	snprintf(json_text, sizeof(json_text),
-		 "{\"type\":\"breakpoint\",\"bp_type\":[\"w\"],\"bp_addr\":%llu,\"bp_len\":4,"
-		 "\"size\":72,\"exclude_kernel\":1,\"exclude_hv\":1}",
-		 (unsigned long long)(uintptr_t)&word);
+	snprintf(json_text, sizeof(json_text), format, at, 8);
+	wide = probe_errno(env->abi, json_text, NULL);
+	snprintf(json_text, sizeof(json_text), format, at, 4);
 	env->breakpoint = probe_errno(env->abi, json_text, NULL);
+	/* What is refused with any length is for the cases to tell. */
+	env->breakpoint_bytes = wide && !env->breakpoint ? 4 : 8;
 	env->breakpoint_hits = env->breakpoint ? -1
 					       : count_a_store(env->abi, json_text, &word,
 							       &env->breakpoint_is_endless);

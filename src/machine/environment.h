@@ -92,6 +92,7 @@ struct environment {
 	int breakpoint;             /* 0, or the errno that a breakpoint on data gave */
 	bool breakpoint_is_endless; /* a store on it is done again and again */
 	int breakpoint_hits;        /* what it counted of one store; -1: not known */
+	unsigned breakpoint_bytes;  /* the most that one on data opens with; 0: not told */
 
 	char lockdown[32], container[32], hypervisor[32], lsm[128], config_path[96];
 	char vendor[32], cpu[96]; /* the processor's, as host_cpu() has them */

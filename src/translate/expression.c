@@ -18,10 +18,15 @@ static const char header_version[] = "5.10";
 /* A variable of every machine, as a call of a snippet; "" where it is settled here and now. */
 static const struct {
 	const char *name, *c;
-} machine_variables[] = {{"page_size", "page_size()"}, {"cpus", "sysconf(_SC_NPROCESSORS_CONF)"},
-			 {"cpu", "sched_getcpu()"},    {"pid", "getpid()"},
-			 {"tid", "gettid()"},          {"uid", "getuid()"},
-			 {"runner", "getppid()"},      {"unmapped", "unmapped()"}};
+} machine_variables[] = {{"page_size", "page_size()"},
+			 {"cpus", "sysconf(_SC_NPROCESSORS_CONF)"},
+			 {"cpu", "sched_getcpu()"},
+			 {"pid", "getpid()"},
+			 {"tid", "gettid()"},
+			 {"uid", "getuid()"},
+			 {"runner", "getppid()"},
+			 {"unmapped", "unmapped()"},
+			 {"breakpoint.bytes", "breakpoint_bytes()"}};
 
 static const char *machine_variable(struct translation *t, const char *name)
 {

@@ -98,6 +98,17 @@ static const struct word poll_bits[] = {{"in", POLLIN},
 					{"nval", POLLNVAL},
 					{0}};
 
+/* The names of the bits that are set. A new reference. */
+static json_t *words_of(const struct word *bits, uint64_t value)
+{
+	json_t *names = json_array();
+
+	for (; bits->name; bits++)
+		if (value & bits->value)
+			json_array_append_new(names, json_string(bits->name));
+	return names;
+}
+
 enum poll_way { BY_POLL, BY_EPOLL, BY_SELECT };
 static const struct word poll_ways[] = {
 	{"poll", BY_POLL}, {"epoll", BY_EPOLL}, {"select", BY_SELECT}, {0}};
@@ -107,7 +118,6 @@ static int run_poll(struct step *s)
 	static int (*const ways[])(int, unsigned, int, uint64_t *) = {
 		[BY_POLL] = by_poll, [BY_EPOLL] = by_epoll, [BY_SELECT] = by_select};
 	const struct arguments *a = &s->arguments;
-	json_t *names;
 	uint64_t revents = 0;
 
 	if (!step_event(s, a->fd))
@@ -115,11 +125,7 @@ static int run_poll(struct step *s)
 	step_say(s, "%s(%d, %#x, %llu)", poll_ways[a->kind].name, a->fd, (unsigned)a->events,
 		 (unsigned long long)a->ms);
 	step_answer(s, ways[a->kind](a->fd, (unsigned)a->events, (int)a->ms, &revents));
-	names = json_array();
-	for (const struct word *bit = poll_bits; bit->name; bit++)
-		if (revents & bit->value)
-			json_array_append_new(names, json_string(bit->name));
-	step_show(s, "revents", names);
+	step_show(s, "revents", words_of(poll_bits, revents));
 	return 0;
 }
 
@@ -127,6 +133,10 @@ static const struct word fcntl_commands[] = {{"F_GETFL", F_GETFL},   {"F_SETFL",
 					     {"F_SETSIG", F_SETSIG}, {"F_GETSIG", F_GETSIG},
 					     {"F_SETOWN", F_SETOWN}, {"F_GETOWN", F_GETOWN},
 					     {"F_GETFD", F_GETFD},   {0}};
+
+/* Of those that F_GETFL gives: their bits are not the same on each architecture. */
+static const struct word file_flags[] = {
+	{"rdwr", O_RDWR}, {"append", O_APPEND}, {"nonblock", O_NONBLOCK}, {"async", O_ASYNC}, {0}};
 
 static int run_fcntl(struct step *s)
 {
@@ -140,6 +150,8 @@ static int run_fcntl(struct step *s)
 	ret = fcntl(a->fd, (int)a->number, (long)a->arg);
 	step_answer(s, ret);
 	step_show(s, "value", json_integer(ret));
+	if (a->number == F_GETFL && ret >= 0)
+		step_show(s, "flags", words_of(file_flags, (uint64_t)ret));
 	return 0;
 }
 
@@ -156,7 +168,10 @@ static const struct member seen_shows[] = {
 	{"perf_flags", {.kind = SHAPE_NUMBER}, "the same"},
 	{0}};
 static const struct member poll_shows[] = {{"revents", {.kind = SHAPE_NAMES}, NULL}, {0}};
-static const struct member fcntl_shows[] = {{"value", {.kind = SHAPE_NUMBER}, NULL}, {0}};
+static const struct member fcntl_shows[] = {
+	{"value", {.kind = SHAPE_NUMBER}, NULL},
+	{"flags", {.kind = SHAPE_NAMES}, "of F_GETFL: rdwr, append, nonblock, async"},
+	{0}};
 
 const struct verb signal_verbs[] = {
 	{"poll", "wait for events on an event with poll(2), epoll(7) or select(2)", CALLS,
@@ -170,8 +185,8 @@ const struct verb signal_verbs[] = {
 		    .help = "the timeout in milliseconds (0)"},
 		   {"by", &argument_word, MEMBER(kind), .words = poll_ways, .help = "(poll)"})},
 	{"fcntl", "make an fcntl(2) call on an event", CALLS, BINDS_SHOWN, run_fcntl,
-	 "fcntl(@on, @fcntl, (long)(@arg))",
-	 .c_value = "uint64_t: value=", .shows = {.kind = SHAPE_OBJECT, .members = fcntl_shows},
+	 "fcntl(@on, @fcntl, (long)(@arg))", .c_value = "uint64_t: value= flags=:O_",
+	 .shows = {.kind = SHAPE_OBJECT, .members = fcntl_shows},
 	 ARGUMENTS({"fcntl", &argument_word, MEMBER(number), .words = fcntl_commands},
 		   {"on", &argument_bound, MEMBER(fd), .is_required = true,
 		    .help = "a name bound by an earlier step"},
