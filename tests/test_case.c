@@ -262,6 +262,27 @@ START_TEST(without_a_pmu_its_files_say_nothing)
 }
 END_TEST
 
+/* With an event on it, even one that is off, the kernel traces each of its functions. */
+START_TEST(the_tracepoint_of_all_functions_is_not_held)
+{
+	struct abi *abi = test_abi();
+	struct environment env = {.abi = abi, .tracefs = -1};
+	const struct tracepoint *other = environment_tracepoint(&env, "sched:sched_kthread_stop");
+
+	if (other && other->held >= 0) /* only where one can be had */
+		ck_assert_int_eq(
+			environment_add_tracepoint(&env, "ftrace:function", other->id, true)->held,
+			-1);
+	environment_let_go(&env);
+	environment_hold(&env);
+	for (size_t i = 0; i < env.tracepoint_count; i++)
+		ck_assert(strcmp(env.tracepoints[i].name, "ftrace:function") != 0 ||
+			  env.tracepoints[i].held < 0);
+	environment_free(&env);
+	abi_free(abi);
+}
+END_TEST
+
 /* A program's long and its kernel's are two things: what a call can pass, and what it meets. */
 START_TEST(bits_are_the_programs_or_the_kernels)
 {
@@ -290,6 +311,7 @@ Suite *suite_case(void)
 	tcase_add_test(c, tokens_are_a_closed_vocabulary);
 	tcase_add_test(c, what_is_not_known_is_not_met);
 	tcase_add_test(c, bits_are_the_programs_or_the_kernels);
+	tcase_add_test(c, the_tracepoint_of_all_functions_is_not_held);
 	tcase_add_test(c, only_enoent_is_no_hardware);
 	tcase_add_test(c, without_a_pmu_its_files_say_nothing);
 	suite_add_tcase(s, c);

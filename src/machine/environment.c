@@ -831,8 +831,15 @@ int probe_hold(const struct abi *abi, const char *type, uint64_t config)
 
 /*
  * With an event on it the tracepoint stays registered: otherwise each case that opens it as the
- * only one waits for RCU twice, some 50 ms.
+ * only one waits for RCU twice, some 50 ms. But of ftrace:function one has every function of the
+ * kernel traced, even if it is off: under an emulator that takes ten times as long.
  */
+static void hold_tracepoint(const struct environment *env, struct tracepoint *one)
+{
+	if (one->held < 0 && strcmp(one->name, "ftrace:function") != 0)
+		one->held = probe_hold(env->abi, "tracepoint", one->id);
+}
+
 const struct tracepoint *environment_add_tracepoint(struct environment *env, const char *name,
 						    uint32_t id, bool hold)
 {
@@ -843,7 +850,9 @@ const struct tracepoint *environment_add_tracepoint(struct environment *env, con
 	one = &env->tracepoints[env->tracepoint_count++];
 	snprintf(one->name, sizeof(one->name), "%s", name);
 	one->id = id;
-	one->held = hold ? probe_hold(env->abi, "tracepoint", id) : -1;
+	one->held = -1;
+	if (hold)
+		hold_tracepoint(env, one);
 	return one;
 }
 
@@ -884,9 +893,7 @@ void environment_let_go(struct environment *env)
 void environment_hold(struct environment *env)
 {
 	for (size_t i = 0; i < env->tracepoint_count; i++)
-		if (env->tracepoints[i].held < 0)
-			env->tracepoints[i].held =
-				probe_hold(env->abi, "tracepoint", env->tracepoints[i].id);
+		hold_tracepoint(env, &env->tracepoints[i]);
 }
 
 bool environment_is_hierarchy(const char *name)
