@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What ci/cells makes of blocks, archives and results, where no machine has to boot."""
 
+import contextlib
 import gzip
+import io
 import json
 import os
 import re
@@ -14,8 +16,8 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(TOP, 'ci'))
 sys.dont_write_bytecode = True
 
-from cells import blocks, jobs, page, programs, recordings, results  # noqa: E402
-from cells.error import Trouble  # noqa: E402
+from cells import blocks, debian, guest, jobs, kernels, page, programs, recordings, results  # noqa: E402
+from cells.error import Trouble, Unavailable  # noqa: E402
 from cells.initramfs import Initramfs  # noqa: E402
 
 NONCE = bytes(range(16))
@@ -174,6 +176,57 @@ def recorded(made, there, here=None, optional=True):
         error = b'perfabi capture: cannot open the event of attr 0: No such file or directory' if made == 2 else b'perfabi capture: wrong'
         outcome, = results.judge(folder, todo, {0: own.encode(), 2: error, 3: there.encode(), 5: b'bytes'}, decode)
     return outcome
+
+
+def test_progress():
+    """A guest may be as slow as it is, while it goes on; when it does not, it is over after a while, however often one asks."""
+    going = guest.Progress(100)
+    looks = []
+    for now in range(0, 3000):
+        assert not going.is_over(now, lambda: looks.append(now) or now // 90), now
+    assert len(looks) == 3000 // guest.LOOK_SECONDS, 'a look costs'
+    hung = guest.Progress(100)
+    over = [now for now in range(0, 300) if hung.is_over(now, lambda: 'the same')]
+    assert over[0] == 101, over[:1]
+
+
+def test_kernels():
+    """An image that is not what was fetched, or is of another cell's wishes, is none; and who cannot fetch one says where there is none."""
+    cell = {'name': 'x', 'arch': 'amd64', 'suite': 's', 'flavour': 'f'}
+    with tempfile.TemporaryDirectory() as cache:
+        folder = os.path.join(cache, 'kernels/x')
+        os.makedirs(folder)
+        with open(f'{folder}/image', 'wb') as file:
+            file.write(b'image')
+        with open(f'{folder}/kernel.json', 'w') as file:
+            json.dump({'asked': {key: cell.get(key) for key in ('arch', 'suite', 'flavour', 'version', 'user-mode')}, 'release': '1', 'image-sha256': debian.sha256(f'{folder}/image')}, file)
+        assert kernels.cached(cache, cell)['release'] == '1' and kernels.fetch(cache, cell)['release'] == '1'
+        assert not kernels.cached(cache, {**cell, 'suite': 'other'})
+        with open(f'{folder}/image', 'wb') as file:
+            file.write(b'damaged')
+        assert not kernels.cached(cache, cell)
+        before, kernels._fetch_packaged = kernels._fetch_packaged, lambda *_: (_ for _ in ()).throw(Unavailable('no network'))
+        said = io.StringIO()
+        try:
+            with contextlib.redirect_stderr(said):
+                kernels.fetch(cache, cell)
+        except Unavailable as e:
+            assert cache in str(e) and 'no network' in str(e), e
+        else:
+            raise AssertionError('a damaged image is used')
+        finally:
+            kernels._fetch_packaged = before
+        assert 'damaged' in said.getvalue() and 'x' in said.getvalue(), said.getvalue()
+
+
+def test_killed():
+    """A decoder that was killed, or not started, has neither passed nor failed: the guest is what is wrong."""
+    job = jobs.Job('d', ['/x'], kind='decode', expected=b'lines')
+    for over, tally in (({'status': -1}, 0), ({'status': -2}, 0), ({'status': 0}, 1)):
+        with tempfile.TemporaryDirectory() as folder:
+            own = json.dumps({'over': 'd', 'signal': 0, 'seconds': 1.0, **over}).encode() + b'\n'
+            outcome, = results.judge(folder, [job], {0: own, 1: b'other lines'}, None)
+        assert outcome.tally['fail'] == tally and outcome.wrong, (over, outcome.tally)
 
 
 def test_recordings():

@@ -15,8 +15,9 @@ from .error import Trouble
 from .initramfs import Initramfs
 from .user_mode import UserMode
 
-BOOT_SECONDS = 120  # beside what the jobs may take
+QUIET_SECONDS = 120  # for which a guest may hand out nothing and its console say nothing, beside what its jobs may
 FIRST_SECONDS = 900  # within which a kernel comes to its first process
+LOOK_SECONDS = 30  # between looks at what it has handed out, for all of its memory is read
 LOADED_SECONDS = 20  # after which an emulator has read its kernel and initramfs
 DISK = 256 << 20  # bytes, of a user-mode guest
 
@@ -53,7 +54,7 @@ def _hold_processes(pids):
 
 
 def _end(process):
-    """Ends timeout(1) and what it runs: a user-mode kernel has a session and processes of its own, which it ends itself if it is asked to."""
+    """Ends an emulator and what it has started: a user-mode kernel has a session and processes of its own, which it ends itself if it is asked to."""
     if process.poll() is None:
         held = _hold_processes(_children(process.pid))
         process.terminate()
@@ -68,6 +69,22 @@ def _end(process):
                 pass
             os.close(one)
     process.wait()
+
+
+class Progress:
+    """Whether a guest goes on: what it has handed out, or its console, is more than it was."""
+
+    def __init__(self, quiet):
+        self.quiet, self.seen, self.since, self.looked = quiet, None, 0, None
+
+    def is_over(self, now, look):
+        """Asked often; look() says what is there now, and is called every LOOK_SECONDS."""
+        if self.looked is None or now - self.looked >= LOOK_SECONDS:
+            self.looked = now
+            seen = look()
+            if seen != self.seen:
+                self.seen, self.since = seen, now
+        return now - self.since > self.quiet
 
 
 class Guest:
@@ -121,26 +138,40 @@ class Guest:
                 '-object', f'memory-backend-file,id=ram0,size={self.megabytes}M,mem-path={self.out},share=on',
                 '-kernel', self.kernel['image'], '-initrd', initrd, '-append', append]
 
-    def boot(self, plan, console, seconds, tick):
-        """Runs the plan. `console` is where the guest's console goes; tick() is called each second, and may end it."""
+    def boot(self, plan, console, quiet, deadline, tick):
+        """Runs the plan. `console` is where the guest's console goes; tick() is called each second, and may end it.
+
+        It ends, too, when the guest has not gone on for `quiet` seconds, which are what a job of it may be silent, or after `deadline` (None:
+        there is none). Why it was ended, or None."""
         self.image.file('plan', plan.encode())
         self.image.write(os.path.join(self.scratch, 'initrd'))
-        began, speaks = time.monotonic(), False
+        began, speaks, why = time.monotonic(), False, None
+        progress = Progress(quiet + QUIET_SECONDS)
+
+        def look():
+            streams = self.streams() if self.file else {}
+            return os.path.getsize(console), sum(map(len, streams.values()))
+
         with open(console, 'wb') as log:
-            # Should nobody be left who would end the guest, timeout(1) does.
-            process = subprocess.Popen(['timeout', '--signal=KILL', str(seconds + 2 * BOOT_SECONDS), *self.words()], stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
+            # Should nobody be left who would end the guest, the kernel does.
+            process = subprocess.Popen(['setpriv', '--pdeathsig', 'KILL', *self.words()], stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
             try:
-                while process.poll() is None and time.monotonic() - began < seconds + BOOT_SECONDS:
+                while process.poll() is None and not why:
                     time.sleep(1)
-                    self._hold(time.monotonic() - began)
+                    past = time.monotonic() - began
+                    self._hold(past)
                     tick()
-                    if not speaks and time.monotonic() - began > FIRST_SECONDS:
+                    if deadline and past > deadline:
+                        why = f'its {deadline} s were over'
+                    elif progress.is_over(past, look):
+                        why = f'it did nothing for {progress.quiet} s'
+                    elif not speaks and past > FIRST_SECONDS:
                         speaks = bool(self.file and self.streams())
-                        if not speaks:
-                            break
+                        why = None if speaks else f'it was not at its first process within {FIRST_SECONDS} s'
                 self._hold(LOADED_SECONDS)
             finally:
                 _end(process)
+        return why
 
     def _hold(self, seconds):
         """Opens the file with the guest's blocks, and once the emulator has all it needs, takes away the names: whoever kills us leaves nothing."""

@@ -43,11 +43,13 @@ def fetch(cache, cell, renew=False):
     kernel = cached(cache, cell)
     if kernel and not renew:
         return kernel
+    if not kernel and os.path.exists(os.path.join(_folder(cache, cell), 'kernel.json')):
+        print(f'ci/matrix: {cell["name"]}: the kernel in {_folder(cache, cell)} is another than was fetched for this cell, or damaged; fetching it again', file=sys.stderr)
     try:
         return _fetch_user_mode(cache, cell) if 'user-mode' in cell else _fetch_packaged(cache, cell)
     except Unavailable as e:
         if not kernel:
-            raise
+            raise Unavailable(f'the cache {cache} has no kernel for it, and none can be fetched: {e}')
         print(f'ci/matrix: {cell["name"]}: {kernel["release"]} of the cache is used: {e}', file=sys.stderr)
         return kernel
 

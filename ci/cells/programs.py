@@ -74,7 +74,14 @@ def build(top, cache, name, arch, out):
     missing = needed(name, arch)
     if missing:
         raise Unavailable(f'{cc} and a C library to link with are not there; install {" ".join(missing)}.')
-    libraries = _libraries(cache, name)
+    # By a name that is the same wherever the cache is: make builds anew what other flags were for.
+    libraries = os.path.join(out, 'libraries')
+    os.makedirs(out, exist_ok=True)
+    there = _libraries(cache, name)
+    if not os.path.islink(libraries) or os.readlink(libraries) != there:
+        if os.path.islink(libraries):
+            os.remove(libraries)
+        os.symlink(there, libraries)
     where = f'{libraries}/usr/lib/{arch["triplet"]}'
     headers = f'-isystem {libraries}/usr/include/{arch["triplet"]} -isystem {libraries}/usr/include'
     environment = {**os.environ, 'PKG_CONFIG_LIBDIR': f'{where}/pkgconfig', 'PKG_CONFIG_SYSROOT_DIR': libraries, 'PKG_CONFIG_PATH': ''}
