@@ -137,17 +137,40 @@ static int bpf(int command, union bpf_attr *how)
 	return (int)syscall(SYS_bpf, command, how, sizeof(*how));
 }
 
+/* What a program does before it returns 0. */
+enum bpf_does { BPF_DOES_NOTHING, BPF_DOES_STACK, BPF_DOES_CONTEXT };
+
+#define BPF_RETURN_0                                                                               \
+	{.code = BPF_ALU64 | BPF_MOV | BPF_K},                                                     \
+	{                                                                                          \
+		.code = BPF_JMP | BPF_EXIT                                                         \
+	}
+
+static const struct bpf_insn bpf_nothing[] = {BPF_RETURN_0};
+
+/* bpf_get_stack(context, r10 - 8, 8, 0) */
+static const struct bpf_insn bpf_stack[] = {
+	{.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = 2, .src_reg = 10},
+	{.code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = 2, .imm = -8},
+	{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 3, .imm = 8},
+	{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 4},
+	{.code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_get_stack},
+	BPF_RETURN_0};
+
+/* Loads a word that is further behind the context's beginning than any tracepoint has fields. */
+static const struct bpf_insn bpf_context[] = {
+	{.code = BPF_LDX | BPF_MEM | BPF_DW, .dst_reg = 0, .src_reg = 1, .off = 4096},
+	BPF_RETURN_0};
+
 /*
- * r0 = 0; exit: the least that any type of program may be. Before 5.11 a program counts against
- * RLIMIT_MEMLOCK, which is 64 KiB on many machines: who may raise it does, while the kernel looks
- * (bpf_prog_charge_memlock()).
+ * Loads one; the least that any type of program may be is bpf_nothing. Before 5.11 a program counts
+ * against RLIMIT_MEMLOCK, which is 64 KiB on many machines: who may raise it does, while the kernel
+ * looks (bpf_prog_charge_memlock()).
  */
-static int bpf_load_least(uint32_t type)
+static int bpf_load_code(uint32_t type, const struct bpf_insn *code, size_t bytes)
 {
-	static const struct bpf_insn code[] = {{.code = BPF_ALU64 | BPF_MOV | BPF_K},
-					       {.code = BPF_JMP | BPF_EXIT}};
 	union bpf_attr load = {.prog_type = type,
-			       .insn_cnt = 2,
+			       .insn_cnt = (uint32_t)(bytes / sizeof(*code)),
 			       .insns = (uintptr_t)code,
 			       .license = (uintptr_t) "GPL",
 			       .prog_name = "perfabi"};
@@ -167,11 +190,14 @@ static int bpf_load_least(uint32_t type)
 	return fd;
 }
 
-/* A program of that type that returns 0; its code's address and length are 0 where they are kept
- * secret. */
-static int bpf_load(uint32_t type, struct bpf_program *p)
+/* A program of that type that does this, and returns 0; its code's address and length are 0 where
+ * they are kept secret. */
+static int bpf_load(uint32_t type, enum bpf_does does, struct bpf_program *p)
 {
-	const int fd = bpf_load_least(type);
+	const int fd = does == BPF_DOES_STACK ? bpf_load_code(type, bpf_stack, sizeof(bpf_stack))
+		       : does == BPF_DOES_CONTEXT
+			       ? bpf_load_code(type, bpf_context, sizeof(bpf_context))
+			       : bpf_load_code(type, bpf_nothing, sizeof(bpf_nothing));
 	uint64_t address = 0;
 	uint32_t length = 0;
 	struct bpf_prog_info info = {.nr_jited_ksyms = 1,

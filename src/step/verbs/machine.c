@@ -188,7 +188,7 @@ static int run_bpf(struct step *s)
 {
 	struct bpf_program p;
 
-	if (bpf_load((uint32_t)s->arguments.number, &p))
+	if (bpf_load((uint32_t)s->arguments.number, (enum bpf_does)s->arguments.kind, &p))
 		return step_failed(s, errno);
 	step_show_number(s, "fd", p.fd);
 	step_show_number(s, "id", p.id);
@@ -320,14 +320,21 @@ const struct verb machine_verbs[] = {
 	{"bpf",
 	 "load a BPF program of that type that returns 0; binds fd, id, type, tag, name, and the "
 	 "address and length of its code, 0 if the kernel hides them",
-	 PREPARES, BINDS_SHOWN, run_bpf, "bpf_load(BPF_PROG_TYPE_@bpf, &@=)",
+	 PREPARES, BINDS_SHOWN, run_bpf, "bpf_load(BPF_PROG_TYPE_@bpf, BPF_DOES_@does, &@=)",
 	 .c_value = "struct bpf_program: fd id type tag$ address length name$",
 	 ARGUMENTS({"bpf", &argument_word, MEMBER(number),
 		    .words = (const struct word[]){{"socket-filter", BPF_PROG_TYPE_SOCKET_FILTER},
 						   {"kprobe", BPF_PROG_TYPE_KPROBE},
 						   {"tracepoint", BPF_PROG_TYPE_TRACEPOINT},
 						   {"perf-event", BPF_PROG_TYPE_PERF_EVENT},
-						   {0}}})},
+						   {0}}},
+		   {"does", &argument_word, MEMBER(kind),
+		    .words = (const struct word[]){{"nothing", BPF_DOES_NOTHING},
+						   {"stack", BPF_DOES_STACK},
+						   {"context", BPF_DOES_CONTEXT},
+						   {0}},
+		    .help = "before it returns (nothing): bpf_get_stack, or load a word of its "
+			    "context behind all fields of tracepoints"})},
 	{"clock", "read a clock with clock_gettime(2), in nanoseconds, as outside time namespaces",
 	 SHOWS, BINDS_SHOWN, run_clock, "@= = nanoseconds(CLOCK_@clock);",
 	 .shows = {.kind = SHAPE_NUMBER},
