@@ -472,7 +472,8 @@ static void run_plan(struct area *area, struct stream *own)
 	struct job job;
 
 	alarm_watch_begin(&watch, true);
-
+	if (!access("/modules/pmus", F_OK)) /* a module from outside, and without a signature */
+		watch.told |= UINT64_C(1) << 12 | UINT64_C(1) << 13;
 	read_file("/proc/sys/kernel/perf_event_paranoid", paranoid, sizeof(paranoid));
 	for (uint32_t number = 0; plan && fgets(line, sizeof(line), plan);) {
 		line[strcspn(line, "\n")] = 0;

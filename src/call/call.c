@@ -383,11 +383,14 @@ static void look_at_fd(struct answer *answer)
 {
 	static const char link[] = "anon_inode:[perf_event]";
 	char path[32], target[64];
+	int flags, tries = 0;
 	ssize_t n;
-	int flags;
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", answer->fd);
-	n = readlink(path, target, sizeof(target));
+	/* The kernel may have failed an allocation on purpose, which the open did not need. */
+	do
+		n = readlink(path, target, sizeof(target));
+	while (n < 0 && errno == ENOMEM && !tries++);
 	answer->fd_is_event = n == (ssize_t)sizeof(link) - 1 && !memcmp(target, link, (size_t)n);
 	flags = fcntl(answer->fd, F_GETFD);
 	answer->fd_cloexec = flags >= 0 && flags & FD_CLOEXEC;
