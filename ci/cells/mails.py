@@ -71,7 +71,8 @@ def write(top, perfabi, folder):
             number += 1
             name = f'{base}-{number}'
         used.add(name)
-        case = next(one for one in cases if deviations.is_of(entry, one['id']) and one.get('kind') != 'capability')
+        # The first that promises something; a capability where there is none.
+        case = min((one for one in cases if deviations.is_of(entry, one['id'])), key=lambda one: one.get('kind') == 'capability')
         with open(os.path.join(folder, name + '.c'), 'w', encoding='utf-8') as file:
             file.write(_show(perfabi, '--c', case['id']))
         with open(os.path.join(folder, name + '.txt'), 'w', encoding='utf-8') as file:
