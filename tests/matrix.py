@@ -118,14 +118,14 @@ def test_suite():
 
 def test_run_again():
     def run(*pairs, own=({'over': 'j', 'status': 1, 'signal': 0, 'seconds': 1.0},)):
-        return judged(*({'type': 'result', 'id': name, 'outcome': outcome, 'reason': ''.join(reason)} for name, outcome, *reason in pairs), {'type': 'summary'}, own=own)
+        return judged(*({'type': 'result', 'id': name, 'outcome': outcome, 'reason': ''.join(reason), 'token': ''.join(reason)} for name, outcome, *reason in pairs), {'type': 'summary'}, own=own)
 
-    first = run(('a', 'pass'), ('b', 'fail'), ('c', 'error'), ('d', 'fail'), ('e', 'fail'), ('f', 'unstable', 'of another cause'))
-    assert jobs.alone(first.job, results.to_run_again(first)).words == ['/x', '--jobs', '1', 'b', 'c', 'd', 'e', 'f']
-    results.correct(first, run(('b', 'pass'), ('c', 'fail'), ('d', 'skip'), ('f', 'skip')))
-    assert first.alone == {'b': 'fail beside other cases, pass alone', 'f': 'unstable beside other cases, skip alone'}, 'what is skipped or missing has not passed'
+    first = run(('a', 'pass'), ('b', 'fail'), ('c', 'error'), ('d', 'fail'), ('e', 'fail'), ('f', 'unstable', 'of another cause'), ('g', 'fail', 'of a third'))
+    assert jobs.alone(first.job, results.to_run_again(first)).words == ['/x', '--jobs', '1', 'b', 'c', 'd', 'e', 'f', 'g']
+    results.correct(first, run(('b', 'pass'), ('c', 'fail'), ('d', 'skip', 'quiet'), ('f', 'skip'), ('g', 'skip', 'case.machine.pmu.exact')))
+    assert first.alone == {'b': 'fail beside other cases, pass alone', 'f': 'unstable beside other cases, skip alone', 'g': 'fail beside other cases, skip alone'}, 'what is skipped or missing has not passed'
     assert first.lines() == ['error c', 'fail d', 'fail e'], first.lines()
-    assert first.tally == {'pass': 2, 'fail': 2, 'unstable': 0, 'skip': 1, 'xfail': 0, 'xpass': 0, 'error': 1}, first.tally
+    assert first.tally == {'pass': 2, 'fail': 2, 'unstable': 0, 'skip': 2, 'xfail': 0, 'xpass': 0, 'error': 1}, first.tally
     # What did not come to an end, the first time or the second, changes nothing.
     assert not results.to_run_again(run(('b', 'fail'), own=()))
     first = run(('b', 'fail'))

@@ -26,7 +26,7 @@ class Outcome:
     def __init__(self, job):
         self.job, self.name, self.kind = job, job.name, job.kind
         self.tally, self.wrong, self.known, self.seconds = dict.fromkeys(OUTCOMES, 0), [], [], 0.0
-        self.all, self.bad, self.alone, self.without, self.causes = {}, {}, {}, {}, {}
+        self.all, self.bad, self.alone, self.without, self.causes, self.unfit = {}, {}, {}, {}, {}, set()
         self.alarms = []
         self.ended = True
 
@@ -71,6 +71,8 @@ def _judge_suite(outcome, over, lines, err, ends):
             continue
         begun.pop(line['id'], None)
         outcome.all[line['id']] = line['outcome']
+        if line['outcome'] == 'skip' and str(line.get('token')).startswith('case.'):
+            outcome.unfit.add(line['id'])
         outcome.tally[line['outcome']] += 1
         if line['outcome'] in BAD:
             outcome.bad[line['id']] = line['outcome']
@@ -107,12 +109,13 @@ def to_run_again(outcome):
 def correct(outcome, again):
     """A run by what its bad cases did when they were run again, alone: what passes then has passed.
 
-    An unstable one is skipped whose requirement, which is probed each time, does not hold then: it comes and goes as well."""
+    An unstable one is skipped whose requirement, which is probed each time, does not hold then: it comes and goes as well. So is any whose
+    requirement is another case, which finds then that the machine is not what this one needs."""
     outcome.seconds += again.seconds
     outcome.wrong += [f'run again alone: {line}' for line in again.wrong]
     for name, before in list(outcome.bad.items()):
         now = again.all.get(name)
-        if now == 'pass' or (before, now) == ('unstable', 'skip'):
+        if now == 'pass' or now == 'skip' and (before == 'unstable' or name in again.unfit):
             outcome.alone[name] = f'{outcome.bad.pop(name)} beside other cases, {now} alone'
             outcome.tally[before] -= 1
             outcome.tally[now] += 1
