@@ -15,9 +15,6 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#if __has_include(<linux/hex.h>)
-#include <linux/hex.h>
-#endif
 #include <linux/hrtimer.h>
 #include <linux/irq_work.h>
 #include <linux/kprobes.h>
@@ -167,6 +164,16 @@ static void *address_of(const char *name)
 		address -= 4;
 #endif
 	return address;
+}
+
+static void init_timer(struct hrtimer *timer, enum hrtimer_restart (*function)(struct hrtimer *))
+{
+#if SINCE(6, 15)
+	hrtimer_setup(timer, function, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+#else
+	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	timer->function = function;
+#endif
 }
 
 static struct soft_pmu *to_soft(struct pmu *pmu)
@@ -868,12 +875,7 @@ static int soft_event_init(struct perf_event *event)
 	e->slot = -1;
 	e->code = code;
 	e->mask = (1ULL << soft->width) - 1;
-#if SINCE(6, 15)
-	hrtimer_setup(&e->timer, clock_tick, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-#else
-	hrtimer_init(&e->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-	e->timer.function = clock_tick;
-#endif
+	init_timer(&e->timer, clock_tick);
 	event->pmu_private = e;
 	event->hw.idx = -1;
 	if (!is_sampling_event(event)) {
@@ -942,12 +944,7 @@ static int request_later(struct soft_request *r)
 		return -EBUSY;
 	}
 	per_cpu(pending, cpu) = r;
-#if SINCE(6, 15)
-	hrtimer_setup(&r->timer, request_by_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-#else
-	hrtimer_init(&r->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-	r->timer.function = request_by_timer;
-#endif
+	init_timer(&r->timer, request_by_timer);
 	hrtimer_start(&r->timer, ms_to_ktime(1), HRTIMER_MODE_REL_PINNED_HARD);
 	put_cpu();
 	kfree(old);
@@ -1017,8 +1014,14 @@ static int parse_aux(struct soft_request *r, const char *text)
 {
 	r->is_aux = true;
 	r->aux_length = strlen(text) / 2;
-	if (r->aux_length > AUX_BYTES_MAX || hex2bin(r->aux, text, r->aux_length))
-		return -EINVAL;
+	if (r->aux_length > AUX_BYTES_MAX)
+		return -E2BIG;
+	for (size_t i = 0; i < r->aux_length; i++) {
+		const char digits[] = { text[2 * i], text[2 * i + 1], '\0' };
+
+		if (kstrtou8(digits, 16, &r->aux[i]))
+			return -EINVAL;
+	}
 	return 0;
 }
 
@@ -1459,7 +1462,7 @@ static int register_set(const char *line, const struct kernel_param *param)
 	mutex_lock(&pmus_lock);
 	result = perf_pmu_register(&soft->pmu, soft->name, type);
 	if (!result)
-		list_add(&soft->list, &pmus);
+		list_add_rcu(&soft->list, &pmus);
 	mutex_unlock(&pmus_lock);
 	if (result)
 		goto fail;
@@ -1481,6 +1484,22 @@ static bool may_unregister(struct soft_pmu *soft)
 #endif
 }
 
+/* Those that wait for their timer; of one PMU, or of all. */
+static void forget_requests(const struct soft_pmu *soft)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct soft_request *r = per_cpu(pending, cpu);
+
+		if (!r || (soft && r->pmu != soft))
+			continue;
+		hrtimer_cancel(&r->timer);
+		per_cpu(pending, cpu) = NULL;
+		kfree(r);
+	}
+}
+
 static int unregister_set(const char *line, const struct kernel_param *param)
 {
 	struct soft_pmu *soft, *next;
@@ -1493,8 +1512,10 @@ static int unregister_set(const char *line, const struct kernel_param *param)
 		result = may_unregister(soft) ? 0 : -EBUSY;
 		if (result)
 			break;
-		list_del(&soft->list);
+		list_del_rcu(&soft->list);
+		forget_requests(soft);
 		perf_pmu_unregister(&soft->pmu);
+		synchronize_rcu();	/* mode_changes() */
 		soft_free(soft);
 		break;
 	}
@@ -1579,19 +1600,12 @@ no_exit:
 static void __exit soft_exit(void)
 {
 	struct soft_pmu *soft, *next;
-	int cpu;
 
 	misc_deregister(&trigger_device);
 	tracepoint_probe_unregister(sys_exit, on_sys_exit, NULL);
 	tracepoint_probe_unregister(sys_enter, on_sys_enter, NULL);
 	tracepoint_synchronize_unregister();
-	for_each_possible_cpu(cpu) {
-		struct soft_request *r = per_cpu(pending, cpu);
-
-		if (r)
-			hrtimer_cancel(&r->timer);
-		kfree(r);
-	}
+	forget_requests(NULL);
 	list_for_each_entry_safe(soft, next, &pmus, list) {
 		perf_pmu_unregister(&soft->pmu);
 		soft_free(soft);

@@ -10,16 +10,16 @@
 #include "abi/value.h"
 #include "abi/word.h"
 
-/*
- * Reads or writes one field. `bytes` holds at least field->offset + field->size bytes. A bit field
- * is counted from the least significant bit in little-endian order, from the most significant in
- * big-endian order, as compilers lay them out. A signed field comes back sign-extended.
- */
 /* The names that the field's values have in that attr of `length` bytes; NULL: none. */
 const struct abi_family *attr_names(const struct abi *abi, const struct abi_field *field,
 				    const struct abi_arch *arch, const unsigned char *bytes,
 				    size_t length, enum byte_order order);
 
+/*
+ * Reads or writes one field. `bytes` holds at least field->offset + field->size bytes. A bit field
+ * is counted from the least significant bit in little-endian order, from the most significant in
+ * big-endian order, as compilers lay them out. A signed field comes back sign-extended.
+ */
 uint64_t attr_get(const struct abi_field *field, const unsigned char *bytes, enum byte_order order);
 void attr_set(const struct abi_field *field, unsigned char *bytes, enum byte_order order,
 	      uint64_t value);

@@ -567,9 +567,10 @@ static int check_case_token(const char *token, const struct instance *instance,
 		return error_name(
 			e, w, token, NULL,
 			"case. and the id of another case, which requires no case itself");
-	if (required->program->sysctl || required->program->has_cgroup)
+	if (required->program->sysctl || required->program->has_cgroup ||
+	    required->program->is_expendable)
 		return error_name(e, w, token, NULL,
-				  "case. and the id of a case without sysctl and cgroup");
+				  "case. and the id of a case without sysctl, cgroup and machine");
 	if (required->alone && !instance->alone)
 		return error_name(e, w, token, NULL,
 				  "case. and the id of a case without `alone`, or "
