@@ -16,7 +16,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(TOP, 'ci'))
 sys.dont_write_bytecode = True
 
-from cells import blocks, debian, guest, jobs, kernels, page, programs, recordings, results  # noqa: E402
+from cells import blocks, debian, gcov, guest, jobs, kernels, page, programs, recordings, results  # noqa: E402
 from cells.error import Trouble, Unavailable  # noqa: E402
 from cells.initramfs import Initramfs  # noqa: E402
 
@@ -135,6 +135,25 @@ def test_run_again():
     assert not results.to_run_again(run(*((str(i), 'fail', str(i)) for i in range(results.AGAIN + 1)))), 'that is no accident'
     alike = run(*((str(i), 'fail') for i in range(results.ALIKE + 1)), ('odd', 'fail', 'another reason'))
     assert results.to_run_again(alike) == ['odd'], 'of many that are alike none is run again; of the others, each'
+
+
+def test_counted_lines():
+    """Blocks of lines that did not run, over boots, and the reasons for them."""
+    def said(counts):
+        lines = [{'line_number': n, 'count': count, 'branches': [{'count': count}, {'count': 0}] if n == 11 else []} for n, count in counts.items()]
+        return {'functions': [{'name': 'f', 'start_line': 10, 'end_line': 16}, {'name': 'g', 'start_line': 20, 'end_line': 22}], 'lines': lines}
+
+    file = gcov.File()
+    file.add(said({10: 1, 11: 1, 12: 0, 14: 0, 15: 1, 16: 0, 20: 0, 22: 0}))
+    assert file.unreached() == [('g', 0, None), ('f', 2, 4), ('f', 6, 6)], file.unreached()
+    assert file.tally() == ((1, 2), (3, 8), (1, 2)), file.tally()
+    known = [{'file': 'x.c', 'functions': 'g', 'why': 'boot: a'}, {'file': 'x.c', 'functions': 'f', 'lines': '6', 'why': 'race: b'}]
+    without, idle, lines = gcov.explain({'x.c': file}, known)
+    assert without == [('x.c', 'f', 2, 4, 2)] and not idle and lines == {'boot': 2, 'race': 1}, (without, idle, lines)
+    # What another boot reaches is reached, and its reason is one too many.
+    file.add(said({10: 1, 11: 1, 12: 0, 14: 0, 15: 0, 16: 1, 20: 1, 22: 0}))
+    without, idle, lines = gcov.explain({'x.c': file}, known)
+    assert idle == known and [one[1:4] for one in without] == [('f', 2, 4), ('g', 2, 2)], (without, idle)
 
 
 def test_alarms():

@@ -128,7 +128,7 @@ def _covers(one, name, first, last):
     if not any(fnmatch.fnmatch(name, pattern) for pattern in one['functions'].split()):
         return False
     if 'lines' not in one or last is None:
-        return 'lines' not in one
+        return 'lines' not in one and last is None
     ranges = [tuple(map(int, (part.split('-') * 2)[:2])) for part in one['lines'].split()]
     return any(a <= first and last <= b for a, b in ranges)
 

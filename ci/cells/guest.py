@@ -90,7 +90,8 @@ class Progress:
 class Guest:
     """One boot. `scratch` goes away with close()."""
 
-    def __init__(self, cell, arch, kernel, emulator):
+    def __init__(self, cell, arch, kernel, emulator, built, module=None):
+        """`built` are the programs of each architecture, as programs.build() returns them; `module` is ci/pmu's, for the PMUs of the cell."""
         self.cell, self.arch, self.kernel, self.emulator = cell, arch, kernel, emulator
         self.megabytes = cell.get('memory', arch.get('memory', 512))
         self.nonce = secrets.token_bytes(blocks.NONCE)
@@ -103,6 +104,13 @@ class Guest:
                 self.image.folder(folder)
             if kernel['config']:
                 self.image.copy(f'boot/config-{kernel["release"]}', kernel['config'])
+            self.image.copy('init', built[cell['arch']]['init'])
+            for name, paths in built.items():
+                for program in ('perfabi', 'perfabi-decode'):
+                    self.image.copy(f'{name}/{program}', paths[program])
+            if module:
+                self.image.copy('modules/perfabi_pmu.ko', module)
+                self.image.file('modules/pmus', ''.join(f'{line}\n' for line in cell['pmus']).encode())
         except BaseException:
             self.close()
             raise

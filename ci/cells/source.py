@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A kernel built from the source package of a distribution: its lines counted by gcov, and with what a script has changed in it."""
+"""A kernel built from the source package of a distribution, whose perf lines gcov counts."""
 
 import glob
 import hashlib
@@ -24,6 +24,15 @@ def missing():
     return [name for name in PACKAGES if name not in found]
 
 
+def _text(path):
+    """What a small file has, or an empty text where there is none."""
+    try:
+        with open(path) as file:
+            return file.read().strip()
+    except FileNotFoundError:
+        return ''
+
+
 def _run(words, folder, log):
     with open(log, 'ab') as file:
         file.write(f'$ {" ".join(words)}\n'.encode())
@@ -38,7 +47,7 @@ def _unpack(cache, suite, package, folder):
     shutil.rmtree(scratch, ignore_errors=True)
     debian.unpack(deb, scratch)
     os.remove(deb)
-    archive = next(iter(glob.glob(f'{scratch}/usr/src/{package}.tar.*')), None)
+    archive = next(glob.iglob(f'{scratch}/usr/src/{package}.tar.*'), None)
     if not archive:
         raise Unavailable(f'{package} of Debian {suite} has no archive; does Debian put the source elsewhere now?')
     os.makedirs(folder)
@@ -70,19 +79,18 @@ def _lost(fragment, config):
             and not (line.endswith('=n') and not any(one.startswith(line[:-1]) for one in there))]
 
 
-def build(cache, top, suite, package, alter=None, name=''):
-    """The kernel, built if its source, the fragment or what alter(src) says of its change is another. What kernels.fetch() returns, and `src`."""
+def build(cache, top, suite, package):
+    """The kernel, built if the fragment is another. As kernels.fetch() returns one, and `src`."""
     fragment = os.path.join(top, 'ci/kernel.config')
-    folder = os.path.join(cache, 'source', package + name)
+    folder = os.path.join(cache, 'source', package)
     src, log, stamp = os.path.join(folder, 'src'), os.path.join(folder, 'build.log'), os.path.join(folder, 'built')
     if not os.path.exists(os.path.join(src, '.debian-version')):
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(folder)
         _unpack(cache, suite, package, src)
-    changed = alter(src) if alter else ''
     with open(fragment) as file:
-        digest = hashlib.sha256((file.read() + changed).encode()).hexdigest()
-    if not os.path.exists(stamp) or open(stamp).read() != digest:
+        digest = hashlib.sha256(file.read().encode()).hexdigest()
+    if _text(stamp) != digest:
         if missing():
             raise Unavailable(f'building a kernel needs {" ".join(missing())}')
         _measure(src)
@@ -96,10 +104,9 @@ def build(cache, top, suite, package, alter=None, name=''):
         shutil.copy(os.path.join(src, 'vmlinux.symvers'), os.path.join(src, 'Module.symvers'))
         with open(stamp, 'w') as file:
             file.write(digest)
-    with open(os.path.join(src, 'include/config/kernel.release')) as file:
-        release = file.read().strip()
-    return {'release': release, 'image': os.path.join(src, 'arch/x86/boot/bzImage'), 'config': os.path.join(src, '.config'), 'src': src,
-            'package': package, 'version': open(os.path.join(src, '.debian-version')).read(), 'sha256': debian.sha256(os.path.join(src, 'arch/x86/boot/bzImage'))}
+    image = os.path.join(src, 'arch/x86/boot/bzImage')
+    return {'release': _text(os.path.join(src, 'include/config/kernel.release')), 'image': image, 'config': os.path.join(src, '.config'), 'src': src,
+            'package': package, 'version': _text(os.path.join(src, '.debian-version'))}
 
 
 def module(top, kernel):

@@ -79,3 +79,20 @@ if [ "$(id -u)" -eq 0 ] && opens_events root && opens_events && unshare --mount 
 		exec "$@"' sh "$scratch" setpriv --reuid 65534 --regid 65534 --clear-groups "$perfabi" run --format json read.times.not-while-asleep.user >"$scratch/report.json" || fail "a user's run"
 	holds '.summary | has("alarms") | not' "$scratch/report.json" || fail "alarms where nobody looked"
 fi
+
+# What leaves the machine changed runs only where that is said to be right, and a write of it only there.
+mkdir "$scratch/changes"
+cat >"$scratch/changes/changes.json" <<'END'
+{"suite": "changes", "about": "a", "spec": {"man": "perf_event_open(2)"},
+ "defaults": {"as": ["root"], "open": {"attr": {"type": "software", "config": "dummy", "exclude_kernel": 1}}},
+ "cases": [
+  {"name": "told", "title": "t", "machine": "expendable", "steps": [{"open": {}}]},
+  {"name": "written", "title": "t", "steps": [{"write": "/proc/self/fail-nth", "text": "0", "expect": {"errno": "EACCES"}}]}]}
+END
+if [ "$(id -u)" = 0 ]; then
+	got=0
+	"$perfabi" run --cases "$scratch/changes" --format json --jobs 1 >"$scratch/report.json" || got=$?
+	holds '[.results[] | .outcome, .token // ""] == ["skip", "machine.expendable", "error", ""]' "$scratch/report.json" && [ $got -eq 3 ] || fail "exit status $got of cases that change the machine"
+	"$perfabi" run --cases "$scratch/changes" --format json --expendable changes.told >"$scratch/report.json" || fail "--expendable"
+	holds '.summary.pass == 1' "$scratch/report.json" || fail "a case of an expendable machine"
+fi
