@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <linux/perf_event.h>
 #include <mntent.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -199,12 +200,15 @@ static void hardware_read_files(struct pmu *pmu)
 
 int hardware_file(const struct pmu *pmus, size_t count, const char *file, char *text, size_t size)
 {
-	for (size_t i = 0; i < count; i++) {
-		const char *name = pmus[i].name;
+	/* Of two kinds of cores, plain events are those of the kind whose PMU has the type raw. */
+	for (size_t i = 0; i < 2 * count; i++) {
+		const struct pmu *pmu = &pmus[i % count];
+		const char *name = pmu->name;
 		char path[320];
 
 		snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/cpus", name);
-		if (strcmp(name, "cpu") != 0 && access(path, F_OK))
+		if ((pmu->type == PERF_TYPE_RAW) != (i < count) ||
+		    (strcmp(name, "cpu") != 0 && access(path, F_OK)))
 			continue;
 		snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/%s", name, file);
 		if (read_line(path, text, size) >= 0)

@@ -442,7 +442,7 @@ static bool can_begin(struct runner *r, struct worker *w, const struct instance 
 	    !prepare_machine(r, w, instance->program, result))
 		return false;
 	if (!requirements_allow(&r->requirements, w->uid, instance, result)) {
-		if (!r->options->tries_skipped ||
+		if (!r->options->tries_skipped || instance->program->is_expendable ||
 		    (result->token &&
 		     (result->lacks > 1 || !require_may_be_tried(result->token, r->env))))
 			return false;
