@@ -43,7 +43,7 @@ int hardware_cpu(const struct hardware *hardware);
 
 /*
  * The first line of such a file of the processor's PMU, as "caps/max_precise": its length, or
- * -ENOENT. That PMU is the one called cpu, or one that tells its cpus, of the type raw before others.
+ * -ENOENT. That PMU is the one called cpu, or one that tells its cpus: first of the type raw.
  */
 int hardware_file(const struct pmu *pmus, size_t count, const char *file, char *text, size_t size);
 
