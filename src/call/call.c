@@ -688,10 +688,10 @@ int mmap_page_offset(const struct abi *abi, const char *name)
 {
 	struct plan_for with = {.abi = abi};
 	struct plan page;
-	int offset;
+	int offset = plan_make(&page, &with, abi_layout(abi, "mmap_page"));
 
-	if (plan_make(&page, &with, abi_layout(abi, "mmap_page")))
-		return -EINVAL;
+	if (offset)
+		return offset;
 	offset = plan_offset(&page, name);
 	plan_free(&page);
 	return offset;

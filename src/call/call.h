@@ -131,7 +131,7 @@ unsigned long event_ioctl_number(const struct abi *abi, const char *name);
 /* ioctl(2) of that name. 0 or a negative errno; -ENOSYS for an unknown name. */
 int event_ioctl(const struct abi *abi, int fd, const char *name, void *argument);
 
-/* Where a member of it is, in bytes; -EINVAL if cases/abi has none of that name. */
+/* Where a member of it is, in bytes; -EINVAL if cases/abi has none of that name, or -ENOMEM. */
 int mmap_page_offset(const struct abi *abi, const char *name);
 
 struct opening {

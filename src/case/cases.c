@@ -157,6 +157,8 @@ static int shapes_load(struct tables *tables, struct arena *arena, struct error 
 	tables->page = members_of(abi, arena, abi_layout(abi, "mmap_page"));
 	for (size_t i = 0; i < PAGE_MEMBERS; i++) {
 		tables->page_at[i] = mmap_page_offset(abi, names[i]);
+		if (tables->page_at[i] == -ENOMEM)
+			return error_no_memory(e, NULL, "memory for the ABI tables");
 		if (tables->page_at[i] < 0)
 			return error_text(e, NULL, "none",
 					  "a member \"%s\" of mmap_page in a file abi/*.json",

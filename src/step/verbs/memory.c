@@ -157,6 +157,8 @@ static int parse_page_member(struct compiling *c, struct operand *operand)
 	int offset = name ? mmap_page_offset(c->tables->abi, name) : -1;
 
 	operand->number = (uint64_t)offset;
+	if (offset == -ENOMEM)
+		return error_no_memory(c->error, c->where, "memory for the metadata page");
 	return offset < 0 ? error_value(c->error, c->where, operand->json,
 					"a member of the metadata page")
 			  : 0;
