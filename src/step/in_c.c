@@ -537,8 +537,13 @@ void mmap_in_c(struct translation *t, const struct statement *s)
 	const char *event = json_string_value(statement_json(s, "mmap"));
 	struct c_name *name = c_named(t, event);
 	const char *map = c_text(t, "%s_map", event);
-	const char *length = text_in_c(
-		t, s, statement_json(s, "length") ? "@length" : "(1 + @pages) * page_size()");
+	const char *pages = text_in_c(t, s, "@pages");
+	const char *length = statement_json(s, "length")
+				     ? text_in_c(t, s, "@length")
+				     : c_text(t,
+					      strchr(pages, ' ') ? "(1 + (%s)) * page_size()"
+								 : "(1 + %s) * page_size()",
+					      pages);
 	const char *offset = text_in_c(t, s, "@offset");
 
 	/* One variable a mapping, for what was mapped before is still there. */
@@ -805,6 +810,21 @@ void become_in_c(struct translation *t, const struct statement *s)
 /*
  * The rest.
  */
+
+/* A number, unless what is expected is text that is none. */
+void text_of_file_in_c(struct translation *t, const struct statement *s)
+{
+	const json_t *expected = pattern_of_success(s) ? s->expected->pattern->json : NULL;
+	const char *text = json_string_value(expected), *c;
+	struct c_shape shape = {.kind = C_NUMBER};
+
+	if (text && !strchr(text, '$') && text[strspn(text, "0123456789")])
+		shape.kind = C_STRING;
+	c = variable_in_c(t, s, shape.kind == C_STRING ? "const char *" : "uint64_t", &shape);
+	c_line(t, "%s = %s(%s);", c, shape.kind == C_STRING ? "first_line_of" : "number_in",
+	       text_in_c(t, s, "@text"));
+	shown_in_c(t, s, c, &shape);
+}
 
 void socket_in_c(struct translation *t, const struct statement *s)
 {

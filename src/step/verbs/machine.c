@@ -302,7 +302,7 @@ const struct verb machine_verbs[] = {
 	 .shows = {.kind = SHAPE_OBJECT, .members = stat_shows},
 	 ARGUMENTS({"stat", &argument_text, MEMBER(text)})},
 	{"text", "read a small file: a number, or its first line", SHOWS, BINDS_SHOWN, run_text,
-	 "@= = number_in(@text);", .shows = {.kind = SHAPE_ANY},
+	 NULL, .in_c = text_of_file_in_c, .shows = {.kind = SHAPE_ANY},
 	 ARGUMENTS({"text", &argument_path_read, MEMBER(text)})},
 	{"socket", "make a pair of sockets, NAME_a and NAME_b", PREPARES, BINDS_NOTHING, run_socket,
 	 NULL, .in_c = socket_in_c, .check = check_socket,
