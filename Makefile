@@ -62,7 +62,7 @@ SRC_OBJ := $(SRC_SRC:%.c=$B/%.o) $B/abi_builtin.o $B/cases_builtin.o $B/page_bui
 TEST_OBJ := $(TEST_SRC:%.c=$B/%.o)
 COMPLETIONS := $B/completions/perfabi.bash $B/completions/_perfabi $B/completions/perfabi.fish
 
-.PHONY: all run test test-all built-for-test coverage-abi setup setup-test setup-test-all install install-data install-lib install-python uninstall dist vendor-tarball release-tarball clean static asan tsan mutate faults lies matrix kernel-coverage bench bench-hostile bench-view fuzz fuzz-afl schema fixtures-index reference site deviations format compile_commands.json FORCE
+.PHONY: all run test test-all built-for-test coverage-abi setup setup-test setup-test-all install install-data install-lib install-python uninstall dist vendor-tarball release-tarball clean static asan tsan mutate faults lies matrix kernel-coverage kernel-mutants bench bench-hostile bench-view fuzz fuzz-afl schema fixtures-index reference site deviations format compile_commands.json FORCE
 all: $B/perfabi $B/perfabi-decode $B/libperfabi.a $B/$(SONAME) $(COMPLETIONS)
 
 # A line for each file made, so that warnings are seen; V=1 prints the commands whole, and `make -s` nothing.
@@ -244,6 +244,10 @@ matrix:
 # The kernel's own lines that the suite reaches; builds a kernel, in 20 minutes or more.
 kernel-coverage:
 	ci/kernel-coverage $(ARGS)
+
+# The kernel's own decisions, broken one by one: which of them no case notices. It takes an hour or more.
+kernel-mutants:
+	ci/kernel-mutants $(ARGS)
 
 # What of the ABI has cases, and what has a reason for none; ARGS=-v shows the ids.
 coverage-abi:

@@ -16,7 +16,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(TOP, 'ci'))
 sys.dont_write_bytecode = True
 
-from cells import blocks, debian, gcov, guest, jobs, kernels, page, programs, recordings, results  # noqa: E402
+from cells import blocks, debian, gcov, guest, jobs, kernels, mutants, page, programs, recordings, results  # noqa: E402
 from cells.error import Trouble, Unavailable  # noqa: E402
 from cells.initramfs import Initramfs  # noqa: E402
 
@@ -154,6 +154,64 @@ def test_counted_lines():
     file.add(said({10: 1, 11: 1, 12: 0, 14: 0, 15: 0, 16: 1, 20: 1, 22: 0}))
     without, idle, lines = gcov.explain({'x.c': file}, known)
     assert idle == known and [one[1:4] for one in without] == [('f', 2, 4), ('g', 2, 2)], (without, idle)
+
+
+KERNEL = '''
+/* a > b */
+static int perf_x(struct event *event, int n)
+{
+	u64 size;
+
+	if (n > 3 || (event->ok && has(n, 'x') == 1)) /* n < 3 */
+		return -EINVAL;
+	size = n + 1;
+	event->size += size;
+	if (n == -ENOENT)
+		return -E2BIG;
+	local64_set(&event->count, 0);
+	return 0;
+}
+
+static bool is_x(const struct event *event)
+{
+	/* if (a < b) return -EINVAL; */
+	return true;
+}
+'''
+MUTANTS = '''
+/* a > b */
+static int perf_x(struct event *event, int n)
+{
+	u64 size;
+
+	if ((M(1) ? (n >= 3) : ((!M(2) && (n > 3)))) || ((M(3) || (event->ok)) && (M(4) ? (has(n, 'x') != 1) : ((M(5) || (has(n, 'x') == 1)))))) /* n < 3 */
+		return (M(6) ? -EOPNOTSUPP : -EINVAL);
+	size = n + 1;
+	do { if (!M(7)) event->size += size; } while (0);
+	if ((M(8) ? (n != -ENOENT) : ((!M(9) && (n == -ENOENT)))))
+		return (M(10) ? -EINVAL : -E2BIG);
+	do { if (!M(11)) local64_set(&event->count, 0); } while (0);
+	return 0;
+}
+
+static bool is_x(const struct event *event)
+{
+	/* if (a < b) return -EINVAL; */
+	return (M(12) ^ true);
+}
+'''
+
+
+def test_mutants():
+    found = list(mutants.find('x.c', KERNEL))
+    for number, one in enumerate(found, 1):
+        one.number = number
+    made = mutants.put(KERNEL, found)
+    assert made == '#include <linux/perf_mutant.h>\n' + MUTANTS, made
+    assert [(one.function, one.line) for one in (found[0], found[-1])] == [('perf_x', 7), ('is_x', 20)], [(one.function, one.line) for one in found]
+    assert len({one.key for one in found}) == len(found)
+    later = list(mutants.find('x.c', '\n\n' + KERNEL))
+    assert [one.key for one in later] == [one.key for one in found], 'a key stays where lines move'
 
 
 def test_alarms():

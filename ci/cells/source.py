@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""A kernel built from the source package of a distribution, whose perf lines gcov counts."""
+"""A kernel built from the source package of a distribution, whose perf lines gcov counts; and one whose perf lines have mutants instead."""
 
 import glob
 import hashlib
+import json
 import os
 import shutil
 import subprocess
 
-from . import debian
+from . import debian, mutants
 from .error import Trouble, Unavailable
 
 # What `make kernel-coverage` counts, and how gcov compiles them: a line that is inlined elsewhere is not lost.
 MEASURED = ('kernel/events/core', 'kernel/events/ring_buffer', 'kernel/events/hw_breakpoint', 'kernel/events/callchain', 'kernel/events/uprobes',
             'kernel/trace/trace_event_perf', 'arch/x86/kernel/hw_breakpoint')
+# Inlining is left to what the kernel needs, so that each function has lines of its own.
+PLAIN = '-fno-early-inlining -fno-inline-functions-called-once -fno-ipa-cp -fno-partial-inlining'
 PACKAGES = ('bc', 'bison', 'cpio', 'flex', 'gcc', 'libelf-dev', 'libssl-dev', 'make', 'xz-utils')
 BUILD_SECONDS = 3 * 3600
 
@@ -58,15 +61,14 @@ def _unpack(cache, suite, package, folder):
 
 
 def _measure(src):
-    """Has gcov compile the files above. Inlining is left to what the kernel needs, so that each function has lines of its own."""
-    plain = '-fno-early-inlining -fno-inline-functions-called-once -fno-ipa-cp -fno-partial-inlining'
+    """Has gcov compile the files above."""
     for stem in MEASURED:
         makefile, name = os.path.join(src, os.path.dirname(stem), 'Makefile'), os.path.basename(stem) + '.o'
         with open(makefile) as file:
             text = file.read()
         if f'GCOV_PROFILE_{name}' not in text:
             with open(makefile, 'a') as file:
-                file.write(f'\nGCOV_PROFILE_{name} := y\nCFLAGS_{name} += {plain}\n')
+                file.write(f'\nGCOV_PROFILE_{name} := y\nCFLAGS_{name} += {PLAIN}\n')
 
 
 def _lost(fragment, config):
@@ -104,9 +106,47 @@ def build(cache, top, suite, package):
         shutil.copy(os.path.join(src, 'vmlinux.symvers'), os.path.join(src, 'Module.symvers'))
         with open(stamp, 'w') as file:
             file.write(digest)
-    image = os.path.join(src, 'arch/x86/boot/bzImage')
-    return {'release': _text(os.path.join(src, 'include/config/kernel.release')), 'image': image, 'config': os.path.join(src, '.config'), 'src': src,
-            'package': package, 'version': _text(os.path.join(src, '.debian-version'))}
+    return _kernel(src, package)
+
+
+def _kernel(src, package):
+    return {'release': _text(os.path.join(src, 'include/config/kernel.release')), 'image': os.path.join(src, 'arch/x86/boot/bzImage'),
+            'config': os.path.join(src, '.config'), 'src': src, 'package': package, 'version': _text(os.path.join(src, '.debian-version'))}
+
+
+def mutate(kernel, top):
+    """That kernel with mutants in the files above, and without gcov: it, and its mutants in the order of their numbers, from 1 on."""
+    folder = os.path.dirname(kernel['src'])
+    src, stamp = os.path.join(folder, 'mutated'), os.path.join(folder, 'mutated.built')
+    texts, found = {}, []
+    for stem in MEASURED:
+        with open(os.path.join(kernel['src'], stem + '.c')) as file:
+            source = file.read()
+        of_file = list(mutants.find(stem + '.c', source))
+        for one in of_file:
+            found.append(one)
+            one.number = len(found)
+        texts[stem + '.c'] = mutants.put(source, of_file)
+    for name, place in (('perf_mutant.h', 'include/linux'), ('perf_mutant.c', os.path.dirname(MEASURED[0]))):
+        with open(os.path.join(top, 'ci/mutants', name)) as file:
+            texts[f'{place}/{name}'] = file.read()
+    texts[MEASURED[0] + '.c'] += f'\n#define PERF_MUTANTS {len(found)}\n#include "perf_mutant.c"\n'
+    digest = hashlib.sha256(json.dumps([_text(os.path.join(folder, 'built')), texts]).encode()).hexdigest()
+    if _text(stamp) != digest:
+        subprocess.run(['rm', '-rf', src], check=True)
+        subprocess.run(['cp', '-a', kernel['src'], src], check=True)  # with what is compiled
+        for makefile in {os.path.join(src, os.path.dirname(stem), 'Makefile') for stem in MEASURED}:
+            with open(makefile) as file:
+                lines = [line for line in file if not line.startswith(('GCOV_PROFILE_', 'CFLAGS_')) or PLAIN not in line and ':= y' not in line]
+            with open(makefile, 'w') as file:
+                file.writelines(lines)
+        for name, text in texts.items():
+            with open(os.path.join(src, name), 'w') as file:
+                file.write(text)
+        _run(['make', '-s', f'-j{os.cpu_count()}', 'bzImage'], src, os.path.join(folder, 'mutated.log'))
+        with open(stamp, 'w') as file:
+            file.write(digest)
+    return _kernel(src, kernel['package']), found
 
 
 def module(top, kernel):

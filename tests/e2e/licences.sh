@@ -43,7 +43,7 @@ for name in open(sys.argv[1]).read().splitlines():
         head = file.read(4096).decode("utf-8", "replace")
     said = re.findall(re.escape(TAG) + r"([\w.+-]+)", head)
     of = [(path, licence) for path, pattern, licence in covers if pattern.fullmatch(name)]
-    if any(licence != ("GPL-2.0-only" if name.startswith("ci/pmu/") else "MIT") for licence in said):
+    if any(licence != ("GPL-2.0-only" if name.startswith(("ci/pmu/", "ci/mutants/")) else "MIT") for licence in said):
         print(f"{name}: {said}")
     if not of:
         print(f"{name}: no copyright")

@@ -138,7 +138,7 @@ static int bpf(int command, union bpf_attr *how)
 }
 
 /* What a program does before it returns 0. */
-enum bpf_does { BPF_DOES_NOTHING, BPF_DOES_STACK, BPF_DOES_CONTEXT };
+enum bpf_does { BPF_DOES_NOTHING, BPF_DOES_STACK, BPF_DOES_CONTEXT, BPF_DOES_OUTPUT };
 
 #define BPF_RETURN_0                                                                               \
 	{.code = BPF_ALU64 | BPF_MOV | BPF_K},                                                     \
@@ -161,6 +161,27 @@ static const struct bpf_insn bpf_stack[] = {
 static const struct bpf_insn bpf_context[] = {
 	{.code = BPF_LDX | BPF_MEM | BPF_DW, .dst_reg = 0, .src_reg = 1, .off = 4096},
 	BPF_RETURN_0};
+
+#define BPF_MOVE(to, from)                                                                         \
+	{                                                                                          \
+		.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = (to), .src_reg = (from)            \
+	}
+#define BPF_SET(to, value)                                                                         \
+	{                                                                                          \
+		.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = (to), .imm = (value)               \
+	}
+#define BPF_ADD_TO(to, value)                                                                      \
+	{                                                                                          \
+		.code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = (to), .imm = (value)               \
+	}
+#define BPF_MAP_TO(to, fd)                                                                         \
+	{.code = BPF_LD | BPF_DW | BPF_IMM,                                                        \
+	 .dst_reg = (to),                                                                          \
+	 .src_reg = BPF_PSEUDO_MAP_FD,                                                             \
+	 .imm = (fd)},                                                                             \
+	{                                                                                          \
+		.code = 0                                                                          \
+	}
 
 /*
  * Loads one; the least that any type of program may be is bpf_nothing. Before 5.11 a program counts
@@ -190,14 +211,65 @@ static int bpf_load_code(uint32_t type, const struct bpf_insn *code, size_t byte
 	return fd;
 }
 
-/* A program of that type that does this, and returns 0; its code's address and length are 0 where
- * they are kept secret. */
-static int bpf_load(uint32_t type, enum bpf_does does, struct bpf_program *p)
+/*
+ * A map of two events, of which either may be -1. It stays open: once nobody holds its file, the
+ * events leave it (perf_event_fd_array_release()).
+ */
+static int bpf_events(int first, int second)
 {
-	const int fd = does == BPF_DOES_STACK ? bpf_load_code(type, bpf_stack, sizeof(bpf_stack))
-		       : does == BPF_DOES_CONTEXT
-			       ? bpf_load_code(type, bpf_context, sizeof(bpf_context))
-			       : bpf_load_code(type, bpf_nothing, sizeof(bpf_nothing));
+	union bpf_attr make = {.map_type = BPF_MAP_TYPE_PERF_EVENT_ARRAY,
+			       .key_size = sizeof(uint32_t),
+			       .value_size = sizeof(uint32_t),
+			       .max_entries = 2};
+	int fds[2] = {first, second}, map = bpf(BPF_MAP_CREATE, &make);
+
+	for (uint32_t i = 0; map >= 0 && i < 2; i++) {
+		union bpf_attr put = {
+			.map_fd = (uint32_t)map, .key = (uintptr_t)&i, .value = (uintptr_t)&fds[i]};
+
+		if (fds[i] >= 0 && bpf(BPF_MAP_UPDATE_ELEM, &put))
+			return -1;
+	}
+	return map;
+}
+
+/* bpf_perf_event_read_value() of the first event, and bpf_perf_event_output() of the low 16 bits of
+ * its count, 0 if it cannot be read, and 16 bits of 0 to the second. */
+static int bpf_load_output(uint32_t type, int first, int second)
+{
+	const int map = bpf_events(first, second);
+	const struct bpf_insn code[] = {
+		BPF_MOVE(6, 1),
+		{.code = BPF_ST | BPF_MEM | BPF_W, .dst_reg = 10, .off = -4},
+		BPF_MAP_TO(1, map),
+		BPF_SET(2, 0),
+		BPF_MOVE(3, 10),
+		BPF_ADD_TO(3, -32),
+		BPF_SET(4, 24),
+		{.code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_perf_event_read_value},
+		{.code = BPF_LDX | BPF_MEM | BPF_DW, .dst_reg = 0, .src_reg = 10, .off = -32},
+		{.code = BPF_STX | BPF_MEM | BPF_H, .dst_reg = 10, .off = -4},
+		BPF_MOVE(1, 6),
+		BPF_MAP_TO(2, map),
+		BPF_SET(3, 1),
+		BPF_MOVE(4, 10),
+		BPF_ADD_TO(4, -4),
+		BPF_SET(5, 4),
+		{.code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_perf_event_output},
+		BPF_RETURN_0};
+
+	return map < 0 ? -1 : bpf_load_code(type, code, sizeof(code));
+}
+
+/* A program of that type that does this, with `of` and `to` if it is about events, and returns 0;
+ * its code's address and length are 0 where they are kept secret. */
+static int bpf_load(uint32_t type, enum bpf_does does, int of, int to, struct bpf_program *p)
+{
+	const int fd =
+		does == BPF_DOES_STACK     ? bpf_load_code(type, bpf_stack, sizeof(bpf_stack))
+		: does == BPF_DOES_CONTEXT ? bpf_load_code(type, bpf_context, sizeof(bpf_context))
+		: does == BPF_DOES_OUTPUT  ? bpf_load_output(type, of, to)
+					   : bpf_load_code(type, bpf_nothing, sizeof(bpf_nothing));
 	uint64_t address = 0;
 	uint32_t length = 0;
 	struct bpf_prog_info info = {.nr_jited_ksyms = 1,
@@ -218,6 +290,38 @@ static int bpf_load(uint32_t type, enum bpf_does does, struct bpf_program *p)
 	for (int i = 0; i < 8; i++)
 		snprintf(p->tag + 2 * i, 3, "%02x", info.tag[i]);
 	memcpy(p->name, info.name, sizeof(info.name));
+	return 0;
+}
+
+/* Attaches a program to an event, for as long as what this returns is open: BPF_LINK_CREATE. */
+static int bpf_link(int program, int event)
+{
+	union bpf_attr how = {.link_create = {.prog_fd = (uint32_t)program,
+					      .target_fd = (uint32_t)event,
+					      .attach_type = BPF_PERF_EVENT}};
+
+	return bpf(BPF_LINK_CREATE, &how);
+}
+
+struct bpf_task_fd {
+	uint64_t program, type, offset;
+	char name[64];
+};
+
+/* What a process's fd is to BPF: BPF_TASK_FD_QUERY. */
+static int bpf_task_fd(int fd, struct bpf_task_fd *found)
+{
+	union bpf_attr how = {.task_fd_query = {.pid = (uint32_t)getpid(),
+						.fd = (uint32_t)fd,
+						.buf_len = sizeof(found->name),
+						.buf = (uintptr_t)found->name}};
+
+	*found = (struct bpf_task_fd){0};
+	if (bpf(BPF_TASK_FD_QUERY, &how))
+		return -1;
+	found->program = how.task_fd_query.prog_id;
+	found->type = how.task_fd_query.fd_type;
+	found->offset = how.task_fd_query.probe_offset;
 	return 0;
 }
 

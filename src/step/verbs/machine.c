@@ -188,7 +188,8 @@ static int run_bpf(struct step *s)
 {
 	struct bpf_program p;
 
-	if (bpf_load((uint32_t)s->arguments.number, (enum bpf_does)s->arguments.kind, &p))
+	if (bpf_load((uint32_t)s->arguments.number, (enum bpf_does)s->arguments.kind,
+		     s->arguments.fd, s->arguments.over, &p))
 		return step_failed(s, errno);
 	step_show_number(s, "fd", p.fd);
 	step_show_number(s, "id", p.id);
@@ -199,6 +200,31 @@ static int run_bpf(struct step *s)
 	step_show(s, "name", json_string(p.name));
 	return 0;
 }
+
+static int run_bpf_link(struct step *s)
+{
+	return step_prepared(s, bpf_link(s->arguments.over, s->arguments.fd));
+}
+
+static int run_bpf_query(struct step *s)
+{
+	struct bpf_task_fd found;
+
+	if (bpf_task_fd(s->arguments.fd, &found))
+		return step_failed(s, errno);
+	step_show_number(s, "program", found.program);
+	step_show_number(s, "type", found.type);
+	step_show_number(s, "offset", found.offset);
+	step_show(s, "name", json_string(found.name));
+	return 0;
+}
+
+static const struct member bpf_query_shows[] = {
+	{"program", {.kind = SHAPE_NUMBER}, "its id"},
+	{"type", {.kind = SHAPE_NUMBER}, "BPF_FD_TYPE_*: of what event"},
+	{"offset", {.kind = SHAPE_NUMBER}, "of a probe in what is probed"},
+	{"name", {.kind = SHAPE_TEXT}, "of the tracepoint, or of what is probed"},
+	{0}};
 
 static int run_clock(struct step *s)
 {
@@ -320,7 +346,8 @@ const struct verb machine_verbs[] = {
 	{"bpf",
 	 "load a BPF program of that type that returns 0; binds fd, id, type, tag, name, and the "
 	 "address and length of its code, 0 if the kernel hides them",
-	 PREPARES, BINDS_SHOWN, run_bpf, "bpf_load(BPF_PROG_TYPE_@bpf, BPF_DOES_@does, &@=)",
+	 PREPARES, BINDS_SHOWN, run_bpf,
+	 "bpf_load(BPF_PROG_TYPE_@bpf, BPF_DOES_@does, @{of?@of:-1}, @{to?@to:-1}, &@=)",
 	 .c_value = "struct bpf_program: fd id type tag$ address length name$",
 	 ARGUMENTS({"bpf", &argument_word, MEMBER(number),
 		    .words = (const struct word[]){{"socket-filter", BPF_PROG_TYPE_SOCKET_FILTER},
@@ -332,9 +359,24 @@ const struct verb machine_verbs[] = {
 		    .words = (const struct word[]){{"nothing", BPF_DOES_NOTHING},
 						   {"stack", BPF_DOES_STACK},
 						   {"context", BPF_DOES_CONTEXT},
+						   {"output", BPF_DOES_OUTPUT},
 						   {0}},
-		    .help = "before it returns (nothing): bpf_get_stack, or load a word of its "
-			    "context behind all fields of tracepoints"})},
+		    .help = "before it returns (nothing): bpf_get_stack; load a word of its "
+			    "context behind all fields of tracepoints; or write the low 16 bits of "
+			    "`of`'s count to `to`"},
+		   {"of", &argument_bound, MEMBER(fd), .fallback = UINT64_MAX,
+		    .help = "an event, read with bpf_perf_event_read_value"},
+		   {"to", &argument_bound, MEMBER(over), .fallback = UINT64_MAX,
+		    .help = "a bpf_output event, written with bpf_perf_event_output"})},
+	{"bpf-link", "attach a BPF program to an event until the link's fd is closed", PREPARES,
+	 BINDS_RESULT, run_bpf_link, "bpf_link(@bpf-link, @on)", .c_value = "int",
+	 ARGUMENTS({"bpf-link", &argument_number, MEMBER(over), .help = "the program's fd"},
+		   {"on", &argument_bound, MEMBER(fd), .is_required = true, .help = "the event"})},
+	{"bpf-query", "ask BPF what an event's fd is (BPF_TASK_FD_QUERY)", SHOWS, BINDS_SHOWN,
+	 run_bpf_query, "bpf_task_fd(@bpf-query, &@=)",
+	 .c_value = "struct bpf_task_fd: program type offset name$",
+	 .shows = {.kind = SHAPE_OBJECT, .members = bpf_query_shows},
+	 ARGUMENTS({"bpf-query", &argument_bound, MEMBER(fd)})},
 	{"clock", "read a clock with clock_gettime(2), in nanoseconds, as outside time namespaces",
 	 SHOWS, BINDS_SHOWN, run_clock, "@= = nanoseconds(CLOCK_@clock);",
 	 .shows = {.kind = SHAPE_NUMBER},
