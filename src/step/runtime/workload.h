@@ -40,17 +40,36 @@ PROBEABLE static void probed(void)
 	__asm__ volatile("nop\n\tnop\n\tnop\n\tnop" ::: "memory");
 }
 
+/* The same, with an instruction that the kernel steps in a place of its own, where it emulates a
+ * nop. */
+PROBEABLE static void stepped(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__asm__ volatile("xorl %%eax, %%eax" ::: "eax", "memory");
+#elif defined(__aarch64__)
+	__asm__ volatile("mov x9, #0" ::: "x9", "memory");
+#else
+	__asm__ volatile("nop" ::: "memory");
+#endif
+}
+
 PROBEABLE static void call_probed(uint64_t times)
 {
-	for (uint64_t i = 0; i < times; i++)
+	for (uint64_t i = 0; i < times; i++) {
 		probed();
+		stepped();
+	}
 }
+
+/* The first is what a uprobe's reference counter counts in, with its low 16 bits; for the second it
+ * has a place in the file. */
+static volatile uint64_t probe_counter[2] = {0, 1};
 
 /* The build ID in hexadecimal; empty where the linker wrote none. */
 enum { BUILD_ID_TEXT = 2 * 20 + 1 };
 
 struct function {
-	uint64_t address, offset;
+	uint64_t address, offset, counter, counter_offset;
 	char path[256], build_id[BUILD_ID_TEXT];
 };
 
@@ -88,27 +107,51 @@ static void build_id_of(char text[BUILD_ID_TEXT])
 	dl_iterate_phdr(look_for_build_id, text);
 }
 
-/* Where probed() is: in memory, and in the program's file. */
-static int find_probed(struct function *f)
+/* Where in the program's file an address of it is, and the file's path; empty where it is in none.
+ */
+static uint64_t place_in_file(uint64_t address, char file[256])
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
 	unsigned long from, to, at;
 	char line[512], path[256];
+	uint64_t place = 0;
 
-	*f = (struct function){.address = (uintptr_t)probed};
-	while (maps && !f->path[0] && fgets(line, sizeof(line), maps)) {
+	file[0] = '\0';
+	while (maps && !file[0] && fgets(line, sizeof(line), maps)) {
 		if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %255s", &from, &to, &at, path) != 4 ||
-		    f->address < from || f->address >= to)
+		    address < from || address >= to)
 			continue;
-		f->offset = f->address - from + at;
-		memcpy(f->path, path, sizeof(path));
+		place = address - from + at;
+		memcpy(file, path, sizeof(path));
 	}
 	if (maps)
 		fclose(maps);
+	return place;
+}
+
+/* Where a function and the counter are: in memory, and in the program's file. */
+static int find_function(uint64_t address, struct function *f)
+{
+	const uint16_t one = 1;
+	const uint64_t low = *(const unsigned char *)&one ? 0 : 6; /* bytes to the low 16 bits */
+
+	*f = (struct function){.address = address, .counter = (uintptr_t)probe_counter};
+	f->counter_offset = place_in_file(f->counter, f->path) + low;
+	f->offset = place_in_file(address, f->path);
 	build_id_of(f->build_id);
 	if (!f->path[0])
 		errno = ENOENT;
 	return f->path[0] ? 0 : -1;
+}
+
+static int find_probed(struct function *f)
+{
+	return find_function((uintptr_t)probed, f);
+}
+
+static int find_stepped(struct function *f)
+{
+	return find_function((uintptr_t)stepped, f);
 }
 
 static uint64_t cpu_time(void)

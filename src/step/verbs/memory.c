@@ -263,10 +263,12 @@ const struct verb memory_verbs[] = {
 	 ARGUMENTS({"peek", &argument_number, MEMBER(address), .is_long = true}, {PLACE_OFFSET},
 		   {PLACE_MEMBER})},
 	{"function",
-	 "bind the function that the workload \"call\" calls: its address, its path and offset for "
-	 "a uprobe, and the program's build_id",
-	 PREPARES, BINDS_SHOWN, run_function, "find_probed(&@=)",
-	 .c_value = "struct function: address offset path$ build_id$",
+	 "bind a function that the workload \"call\" calls: its address, its path and offset for "
+	 "a uprobe, the program's build_id, and the address and offset of a word for a reference "
+	 "counter",
+	 PREPARES, BINDS_SHOWN, run_function, "find_@function(&@=)",
+	 .c_value = "struct function: address offset counter counter_offset path$ build_id$",
 	 ARGUMENTS({"function", &argument_word, MEMBER(number),
-		    .words = (const struct word[]){{"probed", 0}, {0}}})},
+		    .words = (const struct word[]){{"probed", 0}, {"stepped", 1}, {0}},
+		    .help = "of nops; or of an instruction that a uprobe steps elsewhere"})},
 	{0}};

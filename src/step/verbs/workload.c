@@ -25,10 +25,12 @@ int run_function(struct step *s)
 {
 	struct function f;
 
-	if (find_probed(&f))
+	if (s->arguments.number ? find_stepped(&f) : find_probed(&f))
 		return step_failed(s, errno);
 	step_show_number(s, "address", f.address);
 	step_show_number(s, "offset", f.offset);
+	step_show_address(s, "counter", f.counter);
+	step_show_number(s, "counter_offset", f.counter_offset);
 	step_show(s, "path", json_string(f.path));
 	step_show(s, "build_id", json_string(f.build_id));
 	return 0;
