@@ -5,6 +5,7 @@
 #   reach SUITE SECONDS HEX      a byte for each mutant
 #   unsteady ID...               bad without any mutant
 #   begin N
+#   ran N                        something of it is done
 #   killed N WHAT...             ids of cases, or an alarm of the kernel's
 #   alive N SECONDS SUITES       and whether there was time for all suites
 export PATH=/mutants/bin
@@ -43,6 +44,7 @@ judge() {
 		run --fail-fast "$@"
 		status=$?
 		echo 0 >$parameter
+		echo "ran $n"
 		[ "$(seconds)" -lt $end ] || [ "$status" = 1 ] || { verdict=over; return; }
 		[ "$status" = 1 ] || { verdict=alive; [ "$status" != 3 ] || verdict="killed status-3"; return; }
 		what=$(alarm)
@@ -51,6 +53,7 @@ judge() {
 		verdict="killed $what" left=60
 		for _ in 1 2; do
 			run $(echo "$what" | sed 's/^/=/') || { verdict="unsteady $what"; return; }
+			echo "ran $n"
 			echo "$n" >$parameter
 			run $(echo "$what" | sed 's/^/=/') && verdict=fluke
 			echo 0 >$parameter

@@ -138,7 +138,13 @@ static int bpf(int command, union bpf_attr *how)
 }
 
 /* What a program does before it returns 0. */
-enum bpf_does { BPF_DOES_NOTHING, BPF_DOES_STACK, BPF_DOES_CONTEXT, BPF_DOES_OUTPUT };
+enum bpf_does {
+	BPF_DOES_NOTHING,
+	BPF_DOES_STACK,
+	BPF_DOES_CONTEXT,
+	BPF_DOES_CALL,
+	BPF_DOES_OUTPUT
+};
 
 #define BPF_RETURN_0                                                                               \
 	{.code = BPF_ALU64 | BPF_MOV | BPF_K},                                                     \
@@ -161,6 +167,24 @@ static const struct bpf_insn bpf_stack[] = {
 static const struct bpf_insn bpf_context[] = {
 	{.code = BPF_LDX | BPF_MEM | BPF_DW, .dst_reg = 0, .src_reg = 1, .off = 4096},
 	BPF_RETURN_0};
+
+/* Calls a function of its own, which is behind its end. */
+static const struct bpf_insn bpf_call[] = {
+	{.code = BPF_JMP | BPF_CALL, .src_reg = BPF_PSEUDO_CALL, .imm = 2},
+	BPF_RETURN_0,
+	BPF_RETURN_0};
+
+struct bpf_code {
+	const struct bpf_insn *code;
+	size_t bytes;
+};
+
+static const struct bpf_code bpf_codes[] = {
+	[BPF_DOES_NOTHING] = {bpf_nothing, sizeof(bpf_nothing)},
+	[BPF_DOES_STACK] = {bpf_stack, sizeof(bpf_stack)},
+	[BPF_DOES_CONTEXT] = {bpf_context, sizeof(bpf_context)},
+	[BPF_DOES_CALL] = {bpf_call, sizeof(bpf_call)},
+};
 
 #define BPF_MOVE(to, from)                                                                         \
 	{                                                                                          \
@@ -265,11 +289,9 @@ static int bpf_load_output(uint32_t type, int first, int second)
  * its code's address and length are 0 where they are kept secret. */
 static int bpf_load(uint32_t type, enum bpf_does does, int of, int to, struct bpf_program *p)
 {
-	const int fd =
-		does == BPF_DOES_STACK     ? bpf_load_code(type, bpf_stack, sizeof(bpf_stack))
-		: does == BPF_DOES_CONTEXT ? bpf_load_code(type, bpf_context, sizeof(bpf_context))
-		: does == BPF_DOES_OUTPUT  ? bpf_load_output(type, of, to)
-					   : bpf_load_code(type, bpf_nothing, sizeof(bpf_nothing));
+	const int fd = does == BPF_DOES_OUTPUT
+			       ? bpf_load_output(type, of, to)
+			       : bpf_load_code(type, bpf_codes[does].code, bpf_codes[does].bytes);
 	uint64_t address = 0;
 	uint32_t length = 0;
 	struct bpf_prog_info info = {.nr_jited_ksyms = 1,

@@ -359,10 +359,12 @@ const struct verb machine_verbs[] = {
 		    .words = (const struct word[]){{"nothing", BPF_DOES_NOTHING},
 						   {"stack", BPF_DOES_STACK},
 						   {"context", BPF_DOES_CONTEXT},
+						   {"call", BPF_DOES_CALL},
 						   {"output", BPF_DOES_OUTPUT},
 						   {0}},
 		    .help = "before it returns (nothing): bpf_get_stack; load a word of its "
-			    "context behind all fields of tracepoints; or write the low 16 bits of "
+			    "context behind all fields of tracepoints; call a function of its own; "
+			    "or write the low 16 bits of "
 			    "`of`'s count to `to`"},
 		   {"of", &argument_bound, MEMBER(fd), .fallback = UINT64_MAX,
 		    .help = "an event, read with bpf_perf_event_read_value"},

@@ -148,7 +148,8 @@ static int ready_to_map(struct work *w)
 
 static void do_map(struct work *w)
 {
-	int flags = w->a->is_private ? MAP_PRIVATE : MAP_SHARED;
+	int flags =
+		(w->a->is_private ? MAP_PRIVATE : MAP_SHARED) | (w->a->is_locked ? MAP_LOCKED : 0);
 
 	w->err = map_it(&w->mapped, w->a->prot, flags) ? errno : 0;
 }
@@ -378,7 +379,8 @@ const struct verb workload_verbs[] = {
 		   {"what", &argument_word, MEMBER(kind), .words = rename_ways, .help = "(prctl)"},
 		   COUNTED)},
 	{"map", "mmap(2); binds address, length, and for a file maj, min and ino", WORK,
-	 "needed(map_it(&@=, PROT_@prot, @{private?MAP_PRIVATE:MAP_SHARED}));",
+	 "needed(map_it(&@=, PROT_@prot, @{private?MAP_PRIVATE:MAP_SHARED}"
+	 "@{locked? | MAP_LOCKED:}));",
 	 WORKLOAD(ready_to_map, do_map, show_map),
 	 .c_ready = "needed(ready_map(&@=, OF_@what, @name, @length));",
 	 .c_value = "struct mapped: address length maj min ino",
@@ -386,6 +388,7 @@ const struct verb workload_verbs[] = {
 		 {WHAT}, {LENGTH}, {PROT},
 		 {"private", &argument_truth, MEMBER(is_private), .fallback = 1,
 		  .help = "use MAP_PRIVATE instead of MAP_SHARED (true)"},
+		 {"locked", &argument_truth, MEMBER(is_locked), .help = "add MAP_LOCKED"},
 		 {"name", &argument_text, MEMBER(text), .most = 159,
 		  .help = "the memfd's name, or the file's path"},
 		 {"what", &argument_word, MEMBER(kind), .words = map_kinds, .help = "(anonymous)"},
