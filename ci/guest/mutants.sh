@@ -16,7 +16,7 @@ mkdir -p /mutants/bin
 echo 1 >/proc/sys/kernel/printk
 echo 1 >/proc/sys/kernel/panic_on_oops
 echo 1 >/proc/sys/kernel/panic_on_rcu_stall
-echo 20 >/sys/module/rcupdate/parameters/rcu_cpu_stall_timeout
+echo 5 >/sys/module/rcupdate/parameters/rcu_cpu_stall_timeout
 seconds() { sed 's/\..*//' /proc/uptime; }
 # What is bad without a mutant is no sign of one; `left` are the seconds that there are.
 left=600
