@@ -208,17 +208,11 @@ static const struct bpf_code bpf_codes[] = {
 	}
 
 /*
- * Loads one; the least that any type of program may be is bpf_nothing. Before 5.11 a program counts
- * against RLIMIT_MEMLOCK, which is 64 KiB on many machines: who may raise it does, while the kernel
- * looks (bpf_prog_charge_memlock()).
+ * Makes a program or a map. Before 5.11 both count against RLIMIT_MEMLOCK, which is 64 KiB on many
+ * machines: who may raise it does, while the kernel looks (bpf_charge_memlock()).
  */
-static int bpf_load_code(uint32_t type, const struct bpf_insn *code, size_t bytes)
+static int bpf_make(int command, union bpf_attr *how)
 {
-	union bpf_attr load = {.prog_type = type,
-			       .insn_cnt = (uint32_t)(bytes / sizeof(*code)),
-			       .insns = (uintptr_t)code,
-			       .license = (uintptr_t) "GPL",
-			       .prog_name = "perfabi"};
 	const struct rlimit lifted = {RLIM_INFINITY, RLIM_INFINITY};
 	struct rlimit before;
 	int fd, err;
@@ -226,13 +220,25 @@ static int bpf_load_code(uint32_t type, const struct bpf_insn *code, size_t byte
 	if (getrlimit(RLIMIT_MEMLOCK, &before))
 		return -1;
 	err = setrlimit(RLIMIT_MEMLOCK, &lifted);
-	fd = bpf(BPF_PROG_LOAD, &load);
+	fd = bpf(command, how);
 	if (!err) {
 		err = errno;
 		setrlimit(RLIMIT_MEMLOCK, &before);
 		errno = err;
 	}
 	return fd;
+}
+
+/* Loads a program; the least that any type of program may be is bpf_nothing. */
+static int bpf_load_code(uint32_t type, const struct bpf_insn *code, size_t bytes)
+{
+	union bpf_attr load = {.prog_type = type,
+			       .insn_cnt = (uint32_t)(bytes / sizeof(*code)),
+			       .insns = (uintptr_t)code,
+			       .license = (uintptr_t) "GPL",
+			       .prog_name = "perfabi"};
+
+	return bpf_make(BPF_PROG_LOAD, &load);
 }
 
 /*
@@ -245,7 +251,7 @@ static int bpf_events(int first, int second)
 			       .key_size = sizeof(uint32_t),
 			       .value_size = sizeof(uint32_t),
 			       .max_entries = 2};
-	int fds[2] = {first, second}, map = bpf(BPF_MAP_CREATE, &make);
+	int fds[2] = {first, second}, map = bpf_make(BPF_MAP_CREATE, &make);
 
 	for (uint32_t i = 0; map >= 0 && i < 2; i++) {
 		union bpf_attr put = {
