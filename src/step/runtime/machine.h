@@ -137,42 +137,40 @@ static int bpf(int command, union bpf_attr *how)
 	return (int)syscall(SYS_bpf, command, how, sizeof(*how));
 }
 
-/* What a program does before it returns 0. */
-enum bpf_does {
-	BPF_DOES_NOTHING,
-	BPF_DOES_STACK,
-	BPF_DOES_CONTEXT,
-	BPF_DOES_CALL,
-	BPF_DOES_OUTPUT
+/* What a program does before it returns 0, unless it writes to an event. */
+enum bpf_does { BPF_DOES_NOTHING, BPF_DOES_STACK, BPF_DOES_CONTEXT, BPF_DOES_CALL };
+
+/* Instructions of struct bpf_insn: code, dst_reg, src_reg, off, imm. */
+enum {
+	BPF_SET = BPF_ALU64 | BPF_MOV | BPF_K,
+	BPF_COPY = BPF_ALU64 | BPF_MOV | BPF_X,
+	BPF_INCREASE = BPF_ALU64 | BPF_ADD | BPF_K,
+	BPF_INVOKE = BPF_JMP | BPF_CALL,
+	BPF_RETURN = BPF_JMP | BPF_EXIT,
 };
 
-#define BPF_RETURN_0                                                                               \
-	{.code = BPF_ALU64 | BPF_MOV | BPF_K},                                                     \
-	{                                                                                          \
-		.code = BPF_JMP | BPF_EXIT                                                         \
-	}
-
-static const struct bpf_insn bpf_nothing[] = {BPF_RETURN_0};
+static const struct bpf_insn bpf_nothing[] = {{BPF_SET, 0, 0, 0, 0}, {BPF_RETURN, 0, 0, 0, 0}};
 
 /* bpf_get_stack(context, r10 - 8, 8, 0) */
-static const struct bpf_insn bpf_stack[] = {
-	{.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = 2, .src_reg = 10},
-	{.code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = 2, .imm = -8},
-	{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 3, .imm = 8},
-	{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 4},
-	{.code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_get_stack},
-	BPF_RETURN_0};
+static const struct bpf_insn bpf_stack[] = {{BPF_COPY, 2, 10, 0, 0},
+					    {BPF_INCREASE, 2, 0, 0, -8},
+					    {BPF_SET, 3, 0, 0, 8},
+					    {BPF_SET, 4, 0, 0, 0},
+					    {BPF_INVOKE, 0, 0, 0, BPF_FUNC_get_stack},
+					    {BPF_SET, 0, 0, 0, 0},
+					    {BPF_RETURN, 0, 0, 0, 0}};
 
 /* Loads a word that is further behind the context's beginning than any tracepoint has fields. */
-static const struct bpf_insn bpf_context[] = {
-	{.code = BPF_LDX | BPF_MEM | BPF_DW, .dst_reg = 0, .src_reg = 1, .off = 4096},
-	BPF_RETURN_0};
+static const struct bpf_insn bpf_context[] = {{BPF_LDX | BPF_MEM | BPF_DW, 0, 1, 4096, 0},
+					      {BPF_SET, 0, 0, 0, 0},
+					      {BPF_RETURN, 0, 0, 0, 0}};
 
 /* Calls a function of its own, which is behind its end. */
-static const struct bpf_insn bpf_call[] = {
-	{.code = BPF_JMP | BPF_CALL, .src_reg = BPF_PSEUDO_CALL, .imm = 2},
-	BPF_RETURN_0,
-	BPF_RETURN_0};
+static const struct bpf_insn bpf_call[] = {{BPF_INVOKE, 0, BPF_PSEUDO_CALL, 0, 2},
+					   {BPF_SET, 0, 0, 0, 0},
+					   {BPF_RETURN, 0, 0, 0, 0},
+					   {BPF_SET, 0, 0, 0, 0},
+					   {BPF_RETURN, 0, 0, 0, 0}};
 
 struct bpf_code {
 	const struct bpf_insn *code;
@@ -185,27 +183,6 @@ static const struct bpf_code bpf_codes[] = {
 	[BPF_DOES_CONTEXT] = {bpf_context, sizeof(bpf_context)},
 	[BPF_DOES_CALL] = {bpf_call, sizeof(bpf_call)},
 };
-
-#define BPF_MOVE(to, from)                                                                         \
-	{                                                                                          \
-		.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = (to), .src_reg = (from)            \
-	}
-#define BPF_SET(to, value)                                                                         \
-	{                                                                                          \
-		.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = (to), .imm = (value)               \
-	}
-#define BPF_ADD_TO(to, value)                                                                      \
-	{                                                                                          \
-		.code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = (to), .imm = (value)               \
-	}
-#define BPF_MAP_TO(to, fd)                                                                         \
-	{.code = BPF_LD | BPF_DW | BPF_IMM,                                                        \
-	 .dst_reg = (to),                                                                          \
-	 .src_reg = BPF_PSEUDO_MAP_FD,                                                             \
-	 .imm = (fd)},                                                                             \
-	{                                                                                          \
-		.code = 0                                                                          \
-	}
 
 /*
  * Makes a program or a map. Before 5.11 both count against RLIMIT_MEMLOCK, which is 64 KiB on many
@@ -268,35 +245,36 @@ static int bpf_events(int first, int second)
 static int bpf_load_output(uint32_t type, int first, int second)
 {
 	const int map = bpf_events(first, second);
-	const struct bpf_insn code[] = {
-		BPF_MOVE(6, 1),
-		{.code = BPF_ST | BPF_MEM | BPF_W, .dst_reg = 10, .off = -4},
-		BPF_MAP_TO(1, map),
-		BPF_SET(2, 0),
-		BPF_MOVE(3, 10),
-		BPF_ADD_TO(3, -32),
-		BPF_SET(4, 24),
-		{.code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_perf_event_read_value},
-		{.code = BPF_LDX | BPF_MEM | BPF_DW, .dst_reg = 0, .src_reg = 10, .off = -32},
-		{.code = BPF_STX | BPF_MEM | BPF_H, .dst_reg = 10, .off = -4},
-		BPF_MOVE(1, 6),
-		BPF_MAP_TO(2, map),
-		BPF_SET(3, 1),
-		BPF_MOVE(4, 10),
-		BPF_ADD_TO(4, -4),
-		BPF_SET(5, 4),
-		{.code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_perf_event_output},
-		BPF_RETURN_0};
+	const struct bpf_insn code[] = {{BPF_COPY, 6, 1, 0, 0},
+					{BPF_ST | BPF_MEM | BPF_W, 10, 0, -4, 0},
+					{BPF_LD | BPF_DW | BPF_IMM, 1, BPF_PSEUDO_MAP_FD, 0, map},
+					{0, 0, 0, 0, 0}, /* the map's upper half */
+					{BPF_SET, 2, 0, 0, 0},
+					{BPF_COPY, 3, 10, 0, 0},
+					{BPF_INCREASE, 3, 0, 0, -32},
+					{BPF_SET, 4, 0, 0, 24},
+					{BPF_INVOKE, 0, 0, 0, BPF_FUNC_perf_event_read_value},
+					{BPF_LDX | BPF_MEM | BPF_DW, 0, 10, -32, 0},
+					{BPF_STX | BPF_MEM | BPF_H, 10, 0, -4, 0},
+					{BPF_COPY, 1, 6, 0, 0},
+					{BPF_LD | BPF_DW | BPF_IMM, 2, BPF_PSEUDO_MAP_FD, 0, map},
+					{0, 0, 0, 0, 0},
+					{BPF_SET, 3, 0, 0, 1},
+					{BPF_COPY, 4, 10, 0, 0},
+					{BPF_INCREASE, 4, 0, 0, -4},
+					{BPF_SET, 5, 0, 0, 4},
+					{BPF_INVOKE, 0, 0, 0, BPF_FUNC_perf_event_output},
+					{BPF_SET, 0, 0, 0, 0},
+					{BPF_RETURN, 0, 0, 0, 0}};
 
 	return map < 0 ? -1 : bpf_load_code(type, code, sizeof(code));
 }
 
-/* A program of that type that does this, with `of` and `to` if it is about events, and returns 0;
- * its code's address and length are 0 where they are kept secret. */
+/* A program of that type that does this, or writes to the event `to` unless that is -1, and returns
+ * 0; its code's address and length are 0 where they are kept secret. */
 static int bpf_load(uint32_t type, enum bpf_does does, int of, int to, struct bpf_program *p)
 {
-	const int fd = does == BPF_DOES_OUTPUT
-			       ? bpf_load_output(type, of, to)
+	const int fd = to >= 0 ? bpf_load_output(type, of, to)
 			       : bpf_load_code(type, bpf_codes[does].code, bpf_codes[does].bytes);
 	uint64_t address = 0;
 	uint32_t length = 0;

@@ -129,29 +129,21 @@ static uint64_t place_in_file(uint64_t address, char file[256])
 	return place;
 }
 
-/* Where a function and the counter are: in memory, and in the program's file. */
-static int find_function(uint64_t address, struct function *f)
-{
-	const uint16_t one = 1;
-	const uint64_t low = *(const unsigned char *)&one ? 0 : 6; /* bytes to the low 16 bits */
+enum probeable { PROBED, STEPPED };
 
-	*f = (struct function){.address = address, .counter = (uintptr_t)probe_counter};
+/* Where a function and the counter are: in memory, and in the program's file. */
+static int find_function(enum probeable which, struct function *f)
+{
+	const uint64_t low = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 6 : 0; /* the low 16 bits */
+
+	*f = (struct function){.address = (uintptr_t)(which == STEPPED ? stepped : probed),
+			       .counter = (uintptr_t)probe_counter};
 	f->counter_offset = place_in_file(f->counter, f->path) + low;
-	f->offset = place_in_file(address, f->path);
+	f->offset = place_in_file(f->address, f->path);
 	build_id_of(f->build_id);
 	if (!f->path[0])
 		errno = ENOENT;
 	return f->path[0] ? 0 : -1;
-}
-
-static int find_probed(struct function *f)
-{
-	return find_function((uintptr_t)probed, f);
-}
-
-static int find_stepped(struct function *f)
-{
-	return find_function((uintptr_t)stepped, f);
 }
 
 static uint64_t cpu_time(void)

@@ -184,6 +184,18 @@ static int run_receive(struct step *s)
 	return 0;
 }
 
+static int check_bpf(struct compiling *c, const struct statement *statement)
+{
+	const bool writes = statement_json(statement, "to");
+
+	if (!writes && statement_json(statement, "of"))
+		return error_text(c->error, c->where, "of",
+				  "`to` beside `of`: the event that is written");
+	if (writes && statement_json(statement, "does"))
+		return error_text(c->error, c->where, "does", "`to` or `does`, not both");
+	return 0;
+}
+
 static int run_bpf(struct step *s)
 {
 	struct bpf_program p;
@@ -348,7 +360,7 @@ const struct verb machine_verbs[] = {
 	 "address and length of its code, 0 if the kernel hides them",
 	 PREPARES, BINDS_SHOWN, run_bpf,
 	 "bpf_load(BPF_PROG_TYPE_@bpf, BPF_DOES_@does, @{of?@of:-1}, @{to?@to:-1}, &@=)",
-	 .c_value = "struct bpf_program: fd id type tag$ address length name$",
+	 .c_value = "struct bpf_program: fd id type tag$ address length name$", .check = check_bpf,
 	 ARGUMENTS({"bpf", &argument_word, MEMBER(number),
 		    .words = (const struct word[]){{"socket-filter", BPF_PROG_TYPE_SOCKET_FILTER},
 						   {"kprobe", BPF_PROG_TYPE_KPROBE},
@@ -360,16 +372,16 @@ const struct verb machine_verbs[] = {
 						   {"stack", BPF_DOES_STACK},
 						   {"context", BPF_DOES_CONTEXT},
 						   {"call", BPF_DOES_CALL},
-						   {"output", BPF_DOES_OUTPUT},
 						   {0}},
 		    .help = "before it returns (nothing): bpf_get_stack; load a word of its "
-			    "context behind all fields of tracepoints; call a function of its own; "
-			    "or write the low 16 bits of "
-			    "`of`'s count to `to`"},
-		   {"of", &argument_bound, MEMBER(fd), .fallback = UINT64_MAX,
-		    .help = "an event, read with bpf_perf_event_read_value"},
+			    "context behind all fields of tracepoints; or call a function of its "
+			    "own"},
 		   {"to", &argument_bound, MEMBER(over), .fallback = UINT64_MAX,
-		    .help = "a bpf_output event, written with bpf_perf_event_output"})},
+		    .help = "write 32 bits to this bpf_output event instead "
+			    "(bpf_perf_event_output)"},
+		   {"of", &argument_bound, MEMBER(fd), .fallback = UINT64_MAX,
+		    .help = "and begin with the low 16 bits of this event's count "
+			    "(bpf_perf_event_read_value)"})},
 	{"bpf-link", "attach a BPF program to an event until the link's fd is closed", PREPARES,
 	 BINDS_RESULT, run_bpf_link, "bpf_link(@bpf-link, @on)", .c_value = "int",
 	 ARGUMENTS({"bpf-link", &argument_number, MEMBER(over), .help = "the program's fd"},

@@ -266,7 +266,7 @@ const struct verb memory_verbs[] = {
 	 "bind a function that the workload \"call\" calls: its address, its path and offset for "
 	 "a uprobe, the program's build_id, and the address and offset of a word for a reference "
 	 "counter",
-	 PREPARES, BINDS_SHOWN, run_function, "find_@function(&@=)",
+	 PREPARES, BINDS_SHOWN, run_function, "find_function(@function, &@=)",
 	 .c_value = "struct function: address offset counter counter_offset path$ build_id$",
 	 ARGUMENTS({"function", &argument_word, MEMBER(number),
 		    .words = (const struct word[]){{"probed", 0}, {"stepped", 1}, {0}},

@@ -25,7 +25,7 @@ int run_function(struct step *s)
 {
 	struct function f;
 
-	if (s->arguments.number ? find_stepped(&f) : find_probed(&f))
+	if (find_function((enum probeable)s->arguments.number, &f))
 		return step_failed(s, errno);
 	step_show_number(s, "address", f.address);
 	step_show_number(s, "offset", f.offset);
