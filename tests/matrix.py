@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """What ci/cells makes of blocks, archives and results, where no machine has to boot."""
 
+import argparse
 import contextlib
 import gzip
+import importlib.machinery
+import importlib.util
 import io
 import json
 import os
@@ -212,6 +215,48 @@ def test_mutants():
     assert len({one.key for one in found}) == len(found)
     later = list(mutants.find('x.c', '\n\n' + KERNEL))
     assert [one.key for one in later] == [one.key for one in found], 'a key stays where lines move'
+
+
+class FakeBoot:
+    """A guest that finds these cases good, or bad, without a mutant."""
+
+    def __init__(self, steady):
+        self.steady = steady
+
+    def run(self, name, word, files):
+        return [f'{"alive" if self.steady else "unsteady"} 0 1'], None
+
+
+def judged_mutants(boot, *boots):
+    """The results of mutants 1 and 2 after boots that said these lines and ended so, and what each boot has settled."""
+    script = importlib.machinery.SourceFileLoader('kernel_mutants', os.path.join(TOP, 'ci/kernel-mutants'))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader('kernel_mutants', script))
+    script.exec_module(module)
+    found = list(mutants.find('x.c', KERNEL))[:2]
+    for number, one in enumerate(found, 1):
+        one.number = number
+    mapped = module.Map(['reach s 1 011'], [{'id': 's.a.root', 'suite': 's', 'name': 'a', 'as': 'root', 'spec': {'kernel': 'perf_x'}}])
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+        results = module.Results(os.path.join(folder, 'results.json'), [])
+        work = module.Work(boot, mapped, results, found, argparse.Namespace(deadline=1, out=folder))
+        settled = [work.judge(lines, why) for lines, why in boots]
+    return [results.all.get(one.key, {}).get('verdict') for one in found], settled, work
+
+
+def test_judging_of_mutants():
+    good = FakeBoot(True)
+    verdicts, settled, work = judged_mutants(good, (['begin 1', 'ran 1', 'killed 1 s.a.root', 'begin 2', 'over 2 9', 'end'], None))
+    assert verdicts == ['killed', 'alive'] and settled == [{1, 2}], (verdicts, settled)
+    assert work.line(work.by_number[1]) == '1 1 =s.a.root\n', 'the case that noticed it comes first, and once'
+    verdicts, settled, _ = judged_mutants(good, (['begin 1'], None), (['begin 1'], None))
+    assert verdicts == ['killed', None] and settled == [set(), {1}], 'a crash is one the second time'
+    verdicts, settled, _ = judged_mutants(good, (['begin 1', 'killed 2 s.a.root'], 'hung'))
+    assert verdicts == [None, None] and settled == [set()], 'a verdict is of the mutant that was begun'
+    unsteady = ['begin 1', 'unsteady 1 s.a.root']
+    verdicts, settled, _ = judged_mutants(good, (unsteady, None), (unsteady, None))
+    assert verdicts == ['killed', None], 'what stays in the kernel is the mutant\'s doing'
+    verdicts, settled, work = judged_mutants(FakeBoot(False), (unsteady, None), (unsteady, None))
+    assert verdicts == [None, None] and work.map.unsteady == {'s.a.root'}, 'a case that fails by itself kills nothing'
 
 
 def test_alarms():

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Mutants of a kernel's source: places that decide something, each of which a number switches to another decision.
+"""Mutants of a kernel's source: changes of places that decide something, each of which has a number that switches it on.
 
 A place is chosen by what it looks like, whoever tests it: in each function of a file each comparison, each part of a condition, each errno, each
-assignment to what outlives the function, each thing that is put into a buffer or counted, each truth that is returned. Which one is on, and which
-were asked, ci/mutants/perf_mutant.c knows.
+assignment to what outlives the function, each write into a buffer, each counter, each truth that is returned. ci/mutants/perf_mutant.c knows which
+one is on, and which were reached.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ CALL = re.compile(r'^[ \t]+((?:perf_output_(?:put|copy|skip|sample_regs|sample_u
 
 
 class Mutant:
-    """The text [start, end) of a file gets something before and behind it. `says` is what it does, and `key` stays what it is where the source changes elsewhere."""
+    """The text [start, end) of a file gets something before and behind it. `says` is for people; `key` stays what it is where the source changes elsewhere."""
 
     def __init__(self, kind, start, end, before, behind, says):
         self.kind, self.start, self.end, self.before, self.behind, self.says = kind, start, end, before, behind, ' '.join(says.split())
@@ -113,8 +113,8 @@ def _of_condition(source, text, start, end):
             continue
         if one:
             other = NEIGHBOUR[one.group()]
-            yield Mutant('comparison', a, b, f'(M(@) ? ({part[:one.start()]}{other}{part[one.end():]}) : (', '))', f'"{part}": {other} for {one.group()}')
-        yield Mutant('check', a, b, '(M(@) || (' if passes else '(!M(@) && (', '))', f'"{part}" is not asked')
+            yield Mutant('comparison', a, b, f'(M(@) ? ({part[:one.start()]}{other}{part[one.end():]}) : (', '))', f'{other} for {one.group()} in "{part}"')
+        yield Mutant('check', a, b, '(M(@) || (' if passes else '(!M(@) && (', '))', f'without the check "{part}"')
 
 
 def _of_function(source, text, begin, end):
@@ -128,9 +128,9 @@ def _of_function(source, text, begin, end):
     for found in ASSIGNMENT.finditer(text, begin, end):
         lasts = re.search(r'->|\.|\[|\*', found.group(1)) or found.group(2) != '=' or CONSTANT.fullmatch(found.group(3).strip())
         if lasts:
-            yield Mutant('assignment', found.start(1), found.end(), 'do { if (!M(@)) ', ' } while (0);', f'"{source[found.start(1):found.end()]}" is left out')
+            yield Mutant('assignment', found.start(1), found.end(), 'do { if (!M(@)) ', ' } while (0);', f'without "{source[found.start(1):found.end()]}"')
     for found in CALL.finditer(text, begin, end):
-        yield Mutant('call', found.start(1), found.end(), 'do { if (!M(@)) ', ' } while (0);', f'"{source[found.start(1):found.end()]}" is left out')
+        yield Mutant('call', found.start(1), found.end(), 'do { if (!M(@)) ', ' } while (0);', f'without "{source[found.start(1):found.end()]}"')
 
 
 def find(name, source):
@@ -138,10 +138,10 @@ def find(name, source):
     text, seen = _blank(source), {}
     for function, begin, end in _functions(text):
         for one in sorted(_of_function(source, text, begin, end), key=lambda one: (one.start, -one.end)):
-            said = f'{name} {function}: {one.says}'
-            seen[said] = nth = seen.get(said, 0) + 1
+            place = f'{name} {function} {one.kind} {" ".join(source[one.start:one.end].split())}'
+            seen[place] = nth = seen.get(place, 0) + 1
             one.file, one.function, one.line = name, function, text.count('\n', 0, one.start) + 1
-            one.key = hashlib.sha256(f'{said} {nth}'.encode()).hexdigest()[:8]
+            one.key = hashlib.sha256(f'{place} {nth}'.encode()).hexdigest()[:8]
             yield one
 
 

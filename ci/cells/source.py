@@ -60,15 +60,15 @@ def _unpack(cache, suite, package, folder):
         file.write(version)
 
 
-def _measure(src):
-    """Has gcov compile the files above."""
+def _measure(src, does):
+    """Has gcov compile the files above, or not."""
     for stem in MEASURED:
         makefile, name = os.path.join(src, os.path.dirname(stem), 'Makefile'), os.path.basename(stem) + '.o'
+        lines = f'\nGCOV_PROFILE_{name} := y\nCFLAGS_{name} += {PLAIN}\n'
         with open(makefile) as file:
-            text = file.read()
-        if f'GCOV_PROFILE_{name}' not in text:
-            with open(makefile, 'a') as file:
-                file.write(f'\nGCOV_PROFILE_{name} := y\nCFLAGS_{name} += {PLAIN}\n')
+            text = file.read().replace(lines, '')
+        with open(makefile, 'w') as file:
+            file.write(text + lines * does)
 
 
 def _lost(fragment, config):
@@ -95,7 +95,7 @@ def build(cache, top, suite, package):
     if _text(stamp) != digest:
         if missing():
             raise Unavailable(f'building a kernel needs {" ".join(missing())}')
-        _measure(src)
+        _measure(src, True)
         _run(['make', '-s', 'tinyconfig'], src, log)
         _run(['scripts/kconfig/merge_config.sh', '-m', '.config', fragment], src, log)
         _run(['make', '-s', 'olddefconfig'], src, log)
@@ -135,11 +135,7 @@ def mutate(kernel, top):
     if _text(stamp) != digest:
         subprocess.run(['rm', '-rf', src], check=True)
         subprocess.run(['cp', '-a', kernel['src'], src], check=True)  # with what is compiled
-        for makefile in {os.path.join(src, os.path.dirname(stem), 'Makefile') for stem in MEASURED}:
-            with open(makefile) as file:
-                lines = [line for line in file if not line.startswith(('GCOV_PROFILE_', 'CFLAGS_')) or PLAIN not in line and ':= y' not in line]
-            with open(makefile, 'w') as file:
-                file.writelines(lines)
+        _measure(src, False)
         for name, text in texts.items():
             with open(os.path.join(src, name), 'w') as file:
                 file.write(text)

@@ -1,13 +1,14 @@
 #!/mutants/busybox sh
 # SPDX-License-Identifier: MIT
-# Within a kernel of mutants (ci/kernel-mutants): `map` says which of them each suite of /mutants/suites asks, and `run` what becomes of each mutant
+# Within a kernel of mutants (ci/kernel-mutants): `map` says which of them each suite of /mutants/suites reaches, and `run` what becomes of each mutant
 # of /mutants/list, a line of its number, the seconds that it may take, and groups of suites with commas between. What it says is for the host:
 #   reach SUITE SECONDS HEX      a byte for each mutant
 #   unsteady ID...               bad without any mutant
 #   begin N
 #   ran N                        something of it is done
 #   killed N WHAT...             ids of cases, or an alarm of the kernel's
-#   alive N SECONDS SUITES       and whether there was time for all suites
+#   alive N SECONDS              all cases have passed
+#   over N SECONDS               as many as there was time for
 export PATH=/mutants/bin
 parameter=/sys/module/kernel/parameters/perf_mutant
 mkdir -p /mutants/bin
@@ -60,7 +61,6 @@ judge() {
 			[ "$verdict" != fluke ] || break
 		done
 		[ "$verdict" = fluke ] || return
-		left=60
 	done
 	verdict=alive
 }

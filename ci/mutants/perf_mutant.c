@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * /sys/module/kernel/parameters/perf_mutant is the number of the mutant that is on, 0 for none.
- * /sys/kernel/debug/perf_mutants has a byte for each, by its number: 1 if it was asked since that
+ * /sys/kernel/debug/perf_mutants has a byte for each, by its number: 1 if it was reached since that
  * number was written. PERF_MUTANTS is how many there are.
  */
 #include <linux/debugfs.h>

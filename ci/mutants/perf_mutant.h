@@ -11,7 +11,7 @@
 extern unsigned int perf_mutant;
 extern u8 perf_mutant_reached[];
 
-/* Whether it is the mutant with this number; that it was asked is noted. */
+/* Whether the mutant with this number is on; that it was reached is noted. */
 static __always_inline bool M(unsigned int n)
 {
 	if (!READ_ONCE(perf_mutant_reached[n]))
