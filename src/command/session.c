@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "machine/clock.h"
@@ -344,6 +345,12 @@ static bool lacks_something(const struct environment *env, unsigned jobs, const 
 		    "%s: /proc/sys/kernel/%s cannot be read, and cases go by it: %s\n"
 		    "  mount a whole /proc, without subset=pid, and nothing over its sys\n",
 		    program, paranoid, strerror(-err));
+	else if (nanosleep(&(struct timespec){0}, NULL) && errno == ENOSYS)
+		say(stderr,
+		    "%s: this kernel lacks the system calls by which a 32-bit program waits "
+		    "(CONFIG_COMPAT_32BIT_TIME)\n"
+		    "  use a perfabi of 64 bits\n",
+		    program);
 	else
 		return false;
 	return true;

@@ -37,6 +37,7 @@ static const struct {
 	{"pthread.h", "pthread_"},
 	{"sched.h", "CPU_ CLONE_ SCHED_ cpu_set_t sched_getaffinity sched_getcpu sched_setaffinity "
 		    "sched_setscheduler sched_yield unshare"},
+	{"setjmp.h", "longjmp setjmp"},
 	{"signal.h", "SIG_ SIGIO SIGKILL SIGTRAP kill raise sigaction siginfo_t sigset_t"},
 	{"stdarg.h", "va_list"},
 	{"stdbool.h", "bool true false"},
@@ -112,9 +113,9 @@ static void define_words_of(struct writing *w, const char *line)
 {
 	const char *at = line, *end = line + strcspn(line, "([=;{\n");
 
-	if (!strncmp(line, "enum", 4)) { /* its enumerators */
+	if (!strncmp(line, "enum", 4)) { /* its tag and its enumerators */
 		for (size_t n; *at != '}'; at += n ? n : 1)
-			if ((n = word_length(at)) && isupper((unsigned char)*at))
+			if ((n = word_length(at)) && at != line)
 				define_word(w, at, n);
 	} else if (!strncmp(line, "#define ", 8)) {
 		define_word(w, line + 8, word_length(line + 8));

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <sched.h>
+#include <setjmp.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -20,6 +21,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -59,6 +61,59 @@ PROBEABLE static void call_probed(uint64_t times)
 		probed();
 		stepped();
 	}
+}
+
+enum nest_end { NEST_RETURN, NEST_FORK, NEST_JUMP, NEST_EXIT, NEST_FAULT };
+
+/* Calls of one function by itself, and what the innermost does. */
+struct nesting {
+	uint64_t depth;
+	enum nest_end end;
+	volatile unsigned char *page; /* a new one */
+	pid_t child;                  /* of NEST_FORK; 0 in itself */
+	jmp_buf out;
+	void *volatile frame;
+};
+
+PROBEABLE static void nest_ends(struct nesting *n)
+{
+	if (n->end == NEST_FORK)
+		n->child = fork();
+	else if (n->end == NEST_JUMP)
+		longjmp(n->out, 1);
+	else if (n->end == NEST_EXIT)
+		_exit(0);
+	else if (n->end == NEST_FAULT)
+		*n->page = 1;
+}
+
+/* It has a frame, so that a callchain finds its callers, and does something after each call, or
+ * that would be a jump. */
+PROBEABLE static void nested(struct nesting *n)
+{
+	n->frame = __builtin_frame_address(0);
+	if (--n->depth)
+		nested(n);
+	else
+		nest_ends(n);
+	n->frame = NULL;
+}
+
+/* A child that was made in there comes back as its parent does, and ends here. */
+static int nest(uint64_t depth, enum nest_end end, unsigned char *page)
+{
+	struct nesting n = {.depth = depth, .end = end, .page = page, .child = -1};
+	int status = 0;
+
+	if (!setjmp(n.out))
+		nested(&n);
+	if (!n.child)
+		_exit(0);
+	if (end == NEST_FORK && (n.child < 0 || waitpid(n.child, &status, 0) < 0))
+		return -1;
+	if (status)
+		errno = ECHILD; /* it did not come back */
+	return status ? -1 : 0;
 }
 
 /* The first is what a uprobe's reference counter counts in, with its low 16 bits; for the second it
@@ -129,14 +184,16 @@ static uint64_t place_in_file(uint64_t address, char file[256])
 	return place;
 }
 
-enum probeable { PROBED, STEPPED };
+enum probeable { PROBED, STEPPED, NESTED };
 
 /* Where a function and the counter are: in memory, and in the program's file. */
 static int find_function(enum probeable which, struct function *f)
 {
 	const uint64_t low = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 6 : 0; /* the low 16 bits */
 
-	*f = (struct function){.address = (uintptr_t)(which == STEPPED ? stepped : probed),
+	*f = (struct function){.address = which == NESTED    ? (uintptr_t)nested
+					  : which == STEPPED ? (uintptr_t)stepped
+							     : (uintptr_t)probed,
 			       .counter = (uintptr_t)probe_counter};
 	f->counter_offset = place_in_file(f->counter, f->path) + low;
 	f->offset = place_in_file(f->address, f->path);

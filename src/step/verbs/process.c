@@ -168,7 +168,10 @@ static const struct word process_kinds[] = {
 
 static int run_process(struct step *s)
 {
-	return step_prepared(s, make_process((enum process_kind)s->arguments.number));
+	step_say(s, "fork()");
+	s->result = (uint64_t)make_process((enum process_kind)s->arguments.number);
+	step_answer(s, (long)s->result);
+	return 0;
 }
 
 /* Fails as the step of the list does that failed. */
@@ -479,7 +482,7 @@ static const struct member wait_shows[] = {
 	{0}};
 
 const struct verb process_verbs[] = {
-	{"process", "start a child that does nothing", PREPARES, BINDS_RESULT, run_process,
+	{"process", "start a child that does nothing", CALLS, BINDS_RESULT, run_process,
 	 "make_process(@process)", .c_value = "int",
 	 ARGUMENTS({"process", &argument_word, MEMBER(number), .words = process_kinds})},
 	{"debugger",

@@ -68,6 +68,17 @@ static void do_call(struct work *w)
 	call_probed(w->a->times);
 }
 
+static int ready_nest(struct work *w)
+{
+	return ready_pages(&w->pages, 1);
+}
+
+static void do_nest(struct work *w)
+{
+	if (nest(w->a->times, (enum nest_end)w->a->kind, w->pages.at))
+		w->err = errno;
+}
+
 static int ready_touch(struct work *w)
 {
 	return ready_pages(&w->pages, w->a->pages);
@@ -316,6 +327,10 @@ static int parse_word_size(struct compiling *c, struct operand *operand)
 static const struct argument_type argument_word_size = {.parse = parse_word_size,
 							.schema = "{\"enum\": [1, 2, 4, 8]}"};
 
+static const struct word nest_ends_by[] = {{"return", NEST_RETURN}, {"fork", NEST_FORK},
+					   {"jump", NEST_JUMP},     {"exit", NEST_EXIT},
+					   {"fault", NEST_FAULT},   {0}};
+
 /* The workload's own name, which has led to its row. */
 static const struct argument_type argument_kind = {0};
 
@@ -344,6 +359,17 @@ const struct verb workload_verbs[] = {
 	 WORKLOAD(NULL, do_load, NULL), ARGUMENTS({WHAT}, {ADDRESS}, {SIZE}, {TIMES}, COUNTED)},
 	{"call", "call the function \"probed\"", WORK, "call_probed(@times);",
 	 WORKLOAD(NULL, do_call, NULL), ARGUMENTS({WHAT}, {TIMES}, COUNTED)},
+	{"nest", "call the function \"nested\", which calls itself, and comes back from all calls",
+	 WORK, "needed(nest(@depth, NEST_@end, @=.at));", WORKLOAD(ready_nest, do_nest, NULL),
+	 .c_ready = "needed(ready_pages(&@=, 1));", .c_value = "struct pages",
+	 ARGUMENTS(
+		 {WHAT},
+		 {"depth", &argument_number, MEMBER(times), .fallback = 1, .most = 1000,
+		  .help = "calls (1)"},
+		 {"end", &argument_word, MEMBER(kind), .words = nest_ends_by,
+		  .help = "what the innermost does (return): come back; fork a child, which comes "
+			  "back, too; longjmp(3) out of all; exit; or write to a new page"},
+		 COUNTED)},
 	{"touch", "write the first byte of each of some new pages", WORK, "touch_each(&@=);",
 	 WORKLOAD(ready_touch, do_touch, NULL), .c_ready = "needed(ready_pages(&@=, @pages));",
 	 .c_value = "struct pages", ARGUMENTS({WHAT}, {PAGES}, COUNTED)},
