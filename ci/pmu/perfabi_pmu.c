@@ -37,6 +37,9 @@
 #endif
 
 #define SINCE(a, b) (KERNEL_VERSION(a, b, 0) <= LINUX_VERSION_CODE)
+#if SINCE(6, 2) && !SINCE(6, 16)
+#define TASKS_HAVE_DATA	/* where it is, is another place in each other kernel */
+#endif
 
 #define COUNTERS_MAX	16
 #define BRANCHES_MAX	32
@@ -98,9 +101,9 @@ struct soft_pmu {
 	struct list_head list;
 	char name[32];
 	unsigned int counters, width, max_precise;
-	bool is_aux, is_hardware, has_branches, lbr;
+	bool is_aux, is_hardware, has_branches, lbr, is_plain, keeps;
 	struct cpumask cpus;		/* none: all of them */
-	atomic_t events;
+	atomic_t events, mapped;
 	u64 filters[FILTERS][2];	/* address and size, as the kernel gave them last */
 	unsigned int filter_count;
 	struct soft_cpu __percpu *cpu;
@@ -129,8 +132,9 @@ struct soft_event {
 struct soft_request {
 	struct soft_pmu *pmu;
 	u32 code;
-	u64 add, times, skid, ip, addr, weight, data_src, txn, lost, hw_id, flags, repeat;
+	u64 add, times, skid, ip, addr, weight, data_src, txn, lost, hw_id, flags, repeat, keep;
 	bool user, exact, has_ip, has_weight, has_data_src, has_txn, has_hw_id, is_aux, itrace;
+	bool entered, bare, has_keep;
 	bool by_irq, by_timer;
 	u64 xmm[32];
 	bool has_xmm;
@@ -242,6 +246,33 @@ static void filled(struct perf_sample_data *data, u64 field)
 #endif
 }
 
+#ifdef TASKS_HAVE_DATA
+/* What the PMU keeps of a task goes where the task goes. */
+struct soft_task {
+	u64 kept;
+};
+
+static struct soft_task *task_of(const struct soft_event *e)
+{
+	return e->pmu->keeps ? e->event->pmu_ctx->task_ctx_data : NULL;
+}
+#endif
+
+/* The request's number, if it has one, for the task's data, which a sample shows as its weight. */
+static void keep_in_task(struct soft_event *e, struct soft_request *r)
+{
+#ifdef TASKS_HAVE_DATA
+	struct soft_task *task = task_of(e);
+
+	if (!task)
+		return;
+	if (r->has_keep)
+		task->kept = r->keep;
+	r->weight = task->kept;
+	r->has_weight = true;
+#endif
+}
+
 static void fill_branches(struct soft_event *e, struct perf_sample_data *data,
 			  struct branches *branches)
 {
@@ -297,7 +328,7 @@ static void fill_regs(struct pt_regs *regs, const struct soft_request *r)
 {
 	u64 *words = (u64 *)regs;
 
-	if (r->user && !(current->flags & PF_KTHREAD))
+	if (r->user && !r->entered && !(current->flags & PF_KTHREAD))
 		*regs = *task_pt_regs(current);
 	for (unsigned int i = 0; i < ARRAY_SIZE(r->regs); i++) {
 		if (r->regs_set >> i & 1)
@@ -327,7 +358,8 @@ static bool soft_overflow(struct soft_event *e, struct soft_request *r)
 	perf_sample_data_init(&data, r ? r->addr : 0, e->event->hw.last_period);
 	if (r) {
 		fill_regs(regs, r);
-		fill_sample(e, &data, r);
+		if (!r->bare)
+			fill_sample(e, &data, r);
 	} else {
 		/* All that a clock knows of branches is where it stopped. */
 		here->head = (struct perf_branch_stack){ .nr = 1, .hw_idx = -1ULL };
@@ -662,6 +694,25 @@ static int soft_event_idx(struct perf_event *event)
 	return event->hw.idx + 1;
 }
 
+static void soft_mapped(struct perf_event *event, struct mm_struct *mm)
+{
+	atomic_inc(&to_soft(event->pmu)->mapped);
+}
+
+static void soft_unmapped(struct perf_event *event, struct mm_struct *mm)
+{
+	atomic_dec(&to_soft(event->pmu)->mapped);
+}
+
+/* A PMU that has these has a kernel's transactions, which are made of them. */
+static void soft_enable(struct pmu *pmu)
+{
+}
+
+static void soft_disable(struct pmu *pmu)
+{
+}
+
 static int soft_check_period(struct perf_event *event, u64 value)
 {
 	return chosen_errno(event, 24);
@@ -851,8 +902,8 @@ static int soft_event_init(struct perf_event *event)
 
 	if (code < 0)
 		return code;
-	if (event->attr.type == event->pmu->type && chosen_errno(event, 0))
-		return chosen_errno(event, 0);
+	if (event->attr.type == event->pmu->type && chosen_errno(event, event->parent ? 48 : 0))
+		return chosen_errno(event, event->parent ? 48 : 0);
 	if (event->cpu >= 0 && !runs_on(soft, event->cpu))
 		return -ENOENT;
 	if (event->attr.precise_ip > soft->max_precise)
@@ -887,6 +938,12 @@ static int soft_event_init(struct perf_event *event)
 		kfree(e);
 		return -EINVAL;
 	}
+	if (event->attr.config2 >> 33 & 1)
+		event->event_caps |= PERF_EV_CAP_SIBLING;
+	if (event->attr.config2 >> 34 & 1)
+		event->event_caps |= PERF_EV_CAP_READ_ACTIVE_PKG;
+	if (soft->keeps)
+		event->attach_state |= PERF_ATTACH_TASK_DATA;
 	atomic_inc(&soft->events);
 	event->destroy = soft_destroy;
 	return 0;
@@ -907,6 +964,7 @@ static int request_do(struct soft_request *r)
 			if (!e || e->code != r->code || !e->runs || !counts_mode(e->event, r->user))
 				continue;
 			done++;
+			keep_in_task(e, r);
 			if (r->lost)
 				kernel.log_lost_samples(e->event, r->lost);
 #if SINCE(5, 16)
@@ -964,7 +1022,7 @@ struct word {
 static const struct word words[] = {
 	NUMBER(add), NUMBER(times), NUMBER(skid), NUMBER(addr), NUMBER(lost), NUMBER(repeat),
 	NUMBER(flags), OPTIONAL(ip), OPTIONAL(weight), OPTIONAL(data_src), OPTIONAL(txn),
-	OPTIONAL(hw_id), FLAG(exact), FLAG(itrace),
+	OPTIONAL(hw_id), OPTIONAL(keep), FLAG(exact), FLAG(itrace), FLAG(entered), FLAG(bare),
 	{ "hw_idx", offsetof(struct soft_request, branches.head.hw_idx), 0 },
 };
 
@@ -1100,7 +1158,7 @@ static int parse_request(struct soft_request *r, char *text)
 	}
 	if (r->itrace || r->flags)
 		r->is_aux = true;
-	if (r->add > 1 << 30 || r->times > 1 << 20 || r->repeat > 1 << 20)
+	if (r->add > 1ULL << 62 || r->times > 1 << 20 || r->repeat > 1 << 20)
 		return -E2BIG;
 	return 0;
 }
@@ -1213,23 +1271,35 @@ static ssize_t max_precise_show(struct device *dev, struct device_attribute *att
 
 static DEVICE_ATTR_RO(max_precise);
 
+static ssize_t mapped_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%d\n", atomic_read(&to_soft(dev_get_drvdata(dev))->mapped));
+}
+
+static DEVICE_ATTR_RO(mapped);
+
 PMU_FORMAT_ATTR(event, "config:0-15");
 PMU_FORMAT_ATTR(errno_init, "config1:0-11");
 PMU_FORMAT_ATTR(errno_add, "config1:12-23");
 PMU_FORMAT_ATTR(errno_period, "config1:24-35");
 PMU_FORMAT_ATTR(no_aux, "config1:36-47");
+PMU_FORMAT_ATTR(errno_child, "config1:48-59");
 PMU_FORMAT_ATTR(counter, "config2:0-31");
 PMU_FORMAT_ATTR(no_commit, "config2:32");
+PMU_FORMAT_ATTR(sibling, "config2:33");
+PMU_FORMAT_ATTR(package, "config2:34");
 
 static struct attribute *format_attrs[] = {
 	&format_attr_event.attr, &format_attr_errno_init.attr, &format_attr_errno_add.attr,
 	&format_attr_errno_period.attr, &format_attr_no_aux.attr, &format_attr_counter.attr,
-	&format_attr_no_commit.attr, NULL,
+	&format_attr_errno_child.attr, &format_attr_no_commit.attr, &format_attr_sibling.attr,
+	&format_attr_package.attr, NULL,
 };
 
 static struct attribute *caps_attrs[] = { &dev_attr_max_precise.attr, NULL };
 static struct attribute *own_attrs[] = {
-	&dev_attr_filters.attr, &dev_attr_first_filter.attr, &dev_attr_cpus.attr, NULL,
+	&dev_attr_filters.attr, &dev_attr_first_filter.attr, &dev_attr_cpus.attr,
+	&dev_attr_mapped.attr, NULL,
 };
 
 static umode_t own_visible(struct kobject *kobj, struct attribute *attr, int n)
@@ -1244,7 +1314,8 @@ static umode_t own_visible(struct kobject *kobj, struct attribute *attr, int n)
 static const struct attribute_group format_group = { .name = "format", .attrs = format_attrs };
 static const struct attribute_group caps_group = { .name = "caps", .attrs = caps_attrs };
 static const struct attribute_group own_group = { .attrs = own_attrs, .is_visible = own_visible };
-static const struct attribute_group *groups[] = { &format_group, &caps_group, &own_group, NULL };
+static const struct attribute_group *groups[] = { &format_group, &caps_group, NULL };
+static const struct attribute_group *updates[] = { &own_group, NULL };
 
 static const struct {
 	const char *name;
@@ -1341,6 +1412,12 @@ static int parse_property(struct soft_pmu *soft, char *text, int *type)
 			soft->pmu.nr_addr_filters = FILTERS;
 		else if (!strcmp(name, "lbr"))
 			soft->has_branches = soft->lbr = true;
+		else if (!strcmp(name, "plain"))
+			soft->is_plain = true;
+#ifdef TASKS_HAVE_DATA
+		else if (!strcmp(name, "keeps"))
+			soft->keeps = true;
+#endif
 		else
 			return -EINVAL;
 		return 0;
@@ -1393,13 +1470,15 @@ static void set_callbacks(struct soft_pmu *soft)
 
 	pmu->module = THIS_MODULE;
 	pmu->attr_groups = groups;
+	pmu->attr_update = updates;
 	pmu->event_init = soft_event_init;
 	pmu->add = soft_add;
 	pmu->del = soft_del;
 	pmu->start = soft_start;
 	pmu->stop = soft_stop;
 	pmu->read = soft_read;
-	pmu->check_period = soft_check_period;
+	pmu->event_mapped = soft_mapped;
+	pmu->event_unmapped = soft_unmapped;
 	pmu->aux_output_match = soft_aux_output_match;
 	pmu->sched_task = soft_sched_task;
 #if SINCE(6, 2)
@@ -1407,6 +1486,12 @@ static void set_callbacks(struct soft_pmu *soft)
 #else
 	pmu->filter_match = soft_filter_match;
 #endif
+	if (soft->is_plain) {
+		pmu->pmu_enable = soft_enable;
+		pmu->pmu_disable = soft_disable;
+		return;
+	}
+	pmu->check_period = soft_check_period;
 	if (!soft->is_aux) {
 		pmu->start_txn = soft_start_txn;
 		pmu->commit_txn = soft_commit_txn;
@@ -1425,6 +1510,7 @@ static void set_callbacks(struct soft_pmu *soft)
 
 static void soft_free(struct soft_pmu *soft)
 {
+	kmem_cache_destroy(soft->pmu.task_ctx_cache);
 	free_percpu(soft->cpu);
 	kfree(soft);
 }
@@ -1459,6 +1545,14 @@ static int register_set(const char *line, const struct kernel_param *param)
 	if (result)
 		goto fail;
 	set_callbacks(soft);
+#ifdef TASKS_HAVE_DATA
+	result = -ENOMEM;
+	if (soft->keeps) {
+		soft->pmu.task_ctx_cache = KMEM_CACHE(soft_task, 0);
+		if (!soft->pmu.task_ctx_cache)
+			goto fail;
+	}
+#endif
 	mutex_lock(&pmus_lock);
 	result = perf_pmu_register(&soft->pmu, soft->name, type);
 	if (!result)
