@@ -100,7 +100,7 @@ PROBEABLE static void nested(struct nesting *n)
 }
 
 /* A child that was made in there comes back as its parent does, and ends here. */
-static int nest(uint64_t depth, enum nest_end end, unsigned char *page)
+PROBEABLE static int nest(uint64_t depth, enum nest_end end, unsigned char *page)
 {
 	struct nesting n = {.depth = depth, .end = end, .page = page, .child = -1};
 	int status = 0;
