@@ -47,7 +47,7 @@ class File:
         dead, found = {name for name, (start, end) in self.functions.items() if not any(self.lines.get(n, 0) for n in range(start, end + 1))}, []
         for line in sorted(self.lines):
             name, start = self.function_of(line)
-            if self.lines[line] or name in dead:
+            if self.lines[line] or name in dead or name == '?':  # a line of a macro's own, in no function
                 continue
             at = line - start
             # A block goes on over lines that have no code.
