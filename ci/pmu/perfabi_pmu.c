@@ -704,7 +704,7 @@ static void soft_unmapped(struct perf_event *event, struct mm_struct *mm)
 	atomic_dec(&to_soft(event->pmu)->mapped);
 }
 
-/* A PMU that has these has a kernel's transactions, which are made of them. */
+/* A driver with these and no transactions gets the kernel's, which are made of them. */
 static void soft_enable(struct pmu *pmu)
 {
 }
@@ -898,12 +898,13 @@ static int soft_event_init(struct perf_event *event)
 {
 	struct soft_pmu *soft = to_soft(event->pmu);
 	struct soft_event *e;
-	int code = code_of(soft, event);
+	int refused, code = code_of(soft, event);
 
 	if (code < 0)
 		return code;
-	if (event->attr.type == event->pmu->type && chosen_errno(event, event->parent ? 48 : 0))
-		return chosen_errno(event, event->parent ? 48 : 0);
+	refused = chosen_errno(event, event->parent ? 48 : 0);
+	if (event->attr.type == event->pmu->type && refused)
+		return refused;
 	if (event->cpu >= 0 && !runs_on(soft, event->cpu))
 		return -ENOENT;
 	if (event->attr.precise_ip > soft->max_precise)
@@ -1510,6 +1511,7 @@ static void set_callbacks(struct soft_pmu *soft)
 
 static void soft_free(struct soft_pmu *soft)
 {
+	rcu_barrier();	/* free_epc_rcu() asks the PMU */
 	kmem_cache_destroy(soft->pmu.task_ctx_cache);
 	free_percpu(soft->cpu);
 	kfree(soft);

@@ -86,22 +86,22 @@ static int keep_passing(struct session *s)
 {
 	size_t kept = 0, passed = 0, failed = 0;
 	struct baseline baseline;
-	int status = baseline_load(&baseline, NULL, &s->loaded, s->program);
+	int status = run_whole(s, s->picked, s->count);
 
+	if (!status)
+		status = baseline_load(&baseline, NULL, &s->loaded, s->program);
 	if (status)
 		return status;
-	status = run_whole(s, s->picked, s->count);
-	if (status) {
-		baseline_free(&baseline);
-		return status;
-	}
 	for (size_t i = 0; i < s->count; i++) {
 		int outcome = s->results[i].verdict.outcome;
 
-		failed += outcome == FAIL || outcome == ERROR;
+		failed += outcome_is_bad(outcome);
 		passed += outcome == PASS;
-		if (outcome == FAIL || outcome == ERROR)
-			tell(&s->results[i], 0, NO_PART, outcome == FAIL ? "FAIL" : "ERROR");
+		if (outcome_is_bad(outcome))
+			tell(&s->results[i], 0, NO_PART,
+			     outcome == FAIL    ? "FAIL"
+			     : outcome == ERROR ? "ERROR"
+						: "UNSTABLE");
 		if (answers_yes(&s->results[i]) &&
 		    !fails_sometimes(&baseline, &s->results[i], &s->loaded.env))
 			s->picked[kept++] = s->picked[i];

@@ -347,9 +347,10 @@ static bool lacks_something(const struct environment *env, unsigned jobs, const 
 		    program, paranoid, strerror(-err));
 	else if (nanosleep(&(struct timespec){0}, NULL) && errno == ENOSYS)
 		say(stderr,
-		    "%s: this kernel lacks the system calls by which a 32-bit program waits "
-		    "(CONFIG_COMPAT_32BIT_TIME)\n"
-		    "  use a perfabi of 64 bits\n",
+		    "%s: nanosleep(2) is not implemented here, and cases wait by it\n"
+		    "  lift the seccomp filter; a 32-bit program needs CONFIG_COMPAT_32BIT_TIME, "
+		    "or "
+		    "a 64-bit perfabi in its place\n",
 		    program);
 	else
 		return false;

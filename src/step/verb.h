@@ -220,5 +220,6 @@ int signals_rehearse(void);
 
 /* Finds what the workload "call" calls; verbs/workload.c. */
 int run_function(struct step *s);
+extern const struct word probeable_functions[];
 
 #endif

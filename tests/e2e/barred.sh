@@ -37,6 +37,8 @@ elif behind EPERM true >"$scratch/out"; then
 	"$perfabi" show --c open.flags.none.user >"$scratch/program.c" && "${CC:-cc}" -pthread -o "$scratch/program" "$scratch/program.c" || fail "show --c"
 	status 4 behind ENOSYS "$scratch/program"
 	says out "SKIP: the case needs perf_event_open"
+	status 3 behind ENOSYS:sleep "$perfabi" run open.fd
+	says err "nanosleep(2) is not implemented here"
 	# `make run` is at its end then, and not at an error; a failure is one.
 	status 0 behind EPERM make -s BUILD=: -o setup "B=$B" run ARGS=open.fd
 	says out "nothing can be judged here"

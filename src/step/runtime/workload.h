@@ -189,12 +189,12 @@ enum probeable { PROBED, STEPPED, NESTED };
 /* Where a function and the counter are: in memory, and in the program's file. */
 static int find_function(enum probeable which, struct function *f)
 {
+	const uintptr_t at[] = {[PROBED] = (uintptr_t)probed,
+				[STEPPED] = (uintptr_t)stepped,
+				[NESTED] = (uintptr_t)nested};
 	const uint64_t low = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 6 : 0; /* the low 16 bits */
 
-	*f = (struct function){.address = which == NESTED    ? (uintptr_t)nested
-					  : which == STEPPED ? (uintptr_t)stepped
-							     : (uintptr_t)probed,
-			       .counter = (uintptr_t)probe_counter};
+	*f = (struct function){.address = at[which], .counter = (uintptr_t)probe_counter};
 	f->counter_offset = place_in_file(f->counter, f->path) + low;
 	f->offset = place_in_file(f->address, f->path);
 	build_id_of(f->build_id);

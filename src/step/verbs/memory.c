@@ -268,9 +268,7 @@ const struct verb memory_verbs[] = {
 	 "counter",
 	 PREPARES, BINDS_SHOWN, run_function, "find_function(@function, &@=)",
 	 .c_value = "struct function: address offset counter counter_offset path$ build_id$",
-	 ARGUMENTS(
-		 {"function", &argument_word, MEMBER(number),
-		  .words = (const struct word[]){{"probed", 0}, {"stepped", 1}, {"nested", 2}, {0}},
-		  .help = "of nops; of an instruction that a uprobe steps elsewhere; or that of "
-			  "the workload \"nest\""})},
+	 ARGUMENTS({"function", &argument_word, MEMBER(number), .words = probeable_functions,
+		    .help = "of nops; of an instruction that a uprobe steps elsewhere; or that of "
+			    "the workload \"nest\""})},
 	{0}};

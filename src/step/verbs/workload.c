@@ -21,6 +21,9 @@ struct work {
 	int fd;
 };
 
+const struct word probeable_functions[] = {
+	{"probed", PROBED}, {"stepped", STEPPED}, {"nested", NESTED}, {0}};
+
 int run_function(struct step *s)
 {
 	struct function f;
