@@ -538,7 +538,8 @@ static bool has_condition(const struct enclosing *in, const char *const *by)
 	for (; in && !found; in = in->in) {
 		for (size_t i = 0; keys[i] && !found; i++) {
 			const json_t *condition = json_object_get(in->object, keys[i]);
-			char *text = condition ? json_text(condition, JSON_ENCODE_ANY) : NULL;
+			char *text =
+				condition ? or_exit(json_text(condition, JSON_ENCODE_ANY)) : NULL;
 
 			for (size_t j = 0; text && by[j]; j++)
 				found |= strstr(text, by[j]) != NULL;
