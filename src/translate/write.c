@@ -29,6 +29,7 @@ static const struct {
 	{"limits.h", "INT_MAX LONG_MAX"},
 	{"link.h", "dl_phdr_info"},
 	{"linux/bpf.h", "BPF_"},
+	{"linux/btf.h", "BTF_ btf_header btf_type"},
 	{"linux/capability.h", "CAP_ __user_cap_header_struct"},
 	{"linux/futex.h", "FUTEX_"},
 	{"linux/hw_breakpoint.h", "HW_BREAKPOINT_"},

@@ -10,12 +10,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
+#include <linux/btf.h>
 #include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -307,6 +309,103 @@ static int bpf_link(int program, int event)
 					      .attach_type = BPF_PERF_EVENT}};
 
 	return bpf(BPF_LINK_CREATE, &how);
+}
+
+/* A file of this size or less as a whole, which is to be freed; NULL if it cannot be read. */
+static void *file_whole(const char *path, size_t most, size_t *size)
+{
+	FILE *f = fopen(path, "re");
+	char *bytes = f ? malloc(most) : NULL;
+
+	*size = bytes ? fread(bytes, 1, most, f) : 0;
+	if (f)
+		fclose(f);
+	return bytes;
+}
+
+/* The number of a function's type in the kernel's BTF, 0 if there is none:
+ * Documentation/bpf/btf.rst. */
+static uint32_t btf_function(const char *name)
+{
+	/* By BTF_KIND_*: the bytes behind each type, and those of each of its members. */
+	static const struct {
+		unsigned char once, each;
+	} behind[] = {[1] = {4, 0},  [3] = {12, 0}, [4] = {0, 12},  [5] = {0, 12}, [6] = {0, 8},
+		      [13] = {0, 8}, [14] = {4, 0}, [15] = {0, 12}, [17] = {4, 0}, [19] = {0, 12}};
+	const size_t most = (size_t)64 << 20;
+	size_t size, at, kind;
+	char *btf = file_whole("/sys/kernel/btf/vmlinux", most, &size);
+	struct btf_header head = {0};
+	struct btf_type type;
+	uint32_t number = 0, id = 1;
+
+	if (btf && size > sizeof(head) && size < most)
+		memcpy(&head, btf, sizeof(head));
+	at = (size_t)head.hdr_len + head.type_off;
+	for (; !number && at + sizeof(type) <= size &&
+	       at < (size_t)head.hdr_len + head.type_off + head.type_len;
+	     id++) {
+		const size_t text = (size_t)head.hdr_len + head.str_off;
+
+		memcpy(&type, btf + at, sizeof(type));
+		kind = BTF_INFO_KIND(type.info);
+		if (kind == BTF_KIND_FUNC && text + type.name_off + strlen(name) < size &&
+		    !memcmp(btf + text + type.name_off, name, strlen(name) + 1))
+			number = id;
+		at += sizeof(type);
+		if (kind < sizeof(behind) / sizeof(*behind))
+			at += behind[kind].once +
+			      behind[kind].each * (size_t)BTF_INFO_VLEN(type.info);
+	}
+	free(btf);
+	return number;
+}
+
+/*
+ * Makes a hook of security modules refuse this process, and what it starts, with EACCES, for as
+ * long as what this returns is open: a program of BPF_PROG_TYPE_LSM, which knows them by the name
+ * that they get for that.
+ */
+static int lsm_refuse(const char *hook)
+{
+	char function[64], name[16] = "";
+	uint32_t low, high;
+
+	snprintf(function, sizeof(function), "bpf_lsm_%s", hook);
+	snprintf(name, sizeof(name), "L%07x", (unsigned)getpid() & 0xfffffff);
+	memcpy(&low, name + (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0 : 4), sizeof(low));
+	memcpy(&high, name + (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 4 : 0), sizeof(high));
+
+	const struct bpf_insn code[] = {{BPF_COPY, 1, 10, 0, 0},
+					{BPF_INCREASE, 1, 0, 0, -16},
+					{BPF_SET, 2, 0, 0, sizeof(name)},
+					{BPF_INVOKE, 0, 0, 0, BPF_FUNC_get_current_comm},
+					{BPF_LDX | BPF_MEM | BPF_DW, 1, 10, -16, 0},
+					{BPF_LD | BPF_DW | BPF_IMM, 2, 0, 0, (int32_t)low},
+					{0, 0, 0, 0, (int32_t)high},
+					{BPF_SET, 0, 0, 0, 0},
+					{BPF_JMP | BPF_JNE | BPF_X, 1, 2, 1, 0},
+					{BPF_SET, 0, 0, 0, -EACCES},
+					{BPF_RETURN, 0, 0, 0, 0}};
+	union bpf_attr load = {.prog_type = BPF_PROG_TYPE_LSM,
+			       .expected_attach_type = BPF_LSM_MAC,
+			       .attach_btf_id = btf_function(function),
+			       .insn_cnt = sizeof(code) / sizeof(*code),
+			       .insns = (uintptr_t)code,
+			       .license = (uintptr_t) "GPL",
+			       .prog_name = "perfabi"};
+	union bpf_attr attach = {0};
+	int fd;
+
+	if (!load.attach_btf_id) {
+		errno = ENOTSUP;
+		return -1;
+	}
+	attach.raw_tracepoint.prog_fd = (uint32_t)bpf_make(BPF_PROG_LOAD, &load);
+	fd = (int)attach.raw_tracepoint.prog_fd < 0 || prctl(PR_SET_NAME, name)
+		     ? -1
+		     : bpf(BPF_RAW_TRACEPOINT_OPEN, &attach);
+	return fd;
 }
 
 struct bpf_task_fd {

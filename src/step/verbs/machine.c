@@ -213,6 +213,14 @@ static int run_bpf(struct step *s)
 	return 0;
 }
 
+static int run_lsm(struct step *s)
+{
+	step_say(s, "bpf(BPF_PROG_LOAD), a refusal by %s", s->arguments.text);
+	s->result = (uint64_t)lsm_refuse(s->arguments.text);
+	step_answer(s, (long)s->result);
+	return 0;
+}
+
 static int run_bpf_link(struct step *s)
 {
 	return step_prepared(s, bpf_link(s->arguments.over, s->arguments.fd));
@@ -382,6 +390,12 @@ const struct verb machine_verbs[] = {
 		   {"of", &argument_bound, MEMBER(fd), .fallback = UINT64_MAX,
 		    .help = "and begin with the low 16 bits of this event's count "
 			    "(bpf_perf_event_read_value)"})},
+	{"lsm",
+	 "make a security hook refuse this process, which gets a name for that, and what it "
+	 "starts, "
+	 "with EACCES, until the fd is closed (a BPF program of type LSM)",
+	 CALLS, BINDS_RESULT, run_lsm, "lsm_refuse(@lsm)", .c_value = "int",
+	 ARGUMENTS({"lsm", &argument_text, MEMBER(text), .help = "as in lsm_hook_defs.h"})},
 	{"bpf-link", "attach a BPF program to an event until the link's fd is closed", PREPARES,
 	 BINDS_RESULT, run_bpf_link, "bpf_link(@bpf-link, @on)", .c_value = "int",
 	 ARGUMENTS({"bpf-link", &argument_number, MEMBER(over), .help = "the program's fd"},
