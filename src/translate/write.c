@@ -65,9 +65,10 @@ static const struct {
 	{"sys/utsname.h", "utsname"},
 	{"sys/wait.h", "WIFEXITED waitid waitpid"},
 	{"time.h", "CLOCK_ clockid_t nanosleep timespec"},
-	{"unistd.h", "_exit access alarm close dup execl faccessat fork ftruncate getegid geteuid "
-		     "getpid gettid "
-		     "getppid getuid lseek pause pread read rmdir syscall sysconf usleep write"}};
+	{"unistd.h",
+	 "_exit access alarm close dup execl faccessat fork ftruncate getegid geteuid "
+	 "getpid gettid "
+	 "getppid getuid lseek pause pread read rmdir seteuid syscall sysconf usleep write"}};
 
 enum { DEFINITIONS_MAX = 256, NAMES_MAX = 512, HEADERS = sizeof(headers) / sizeof(headers[0]) };
 

@@ -347,6 +347,11 @@ static int run_become(struct step *s)
 	return err ? step_failed(s, -err) : 0;
 }
 
+static int run_seteuid(struct step *s)
+{
+	return step_prepared(s, seteuid((uid_t)s->arguments.number));
+}
+
 static int run_affinity(struct step *s)
 {
 	if (s->arguments.is_realtime && scheduler_set(SCHED_FIFO, 1))
@@ -520,6 +525,9 @@ const struct verb process_verbs[] = {
 		   {"with", &argument_words, MEMBER(with),
 		    .words = (const struct word[]){{"kill", 1U << CAP_KILL}, {0}},
 		    .help = "keep this capability"})},
+	{"seteuid", "set the effective user ID", PREPARES, BINDS_NOTHING, run_seteuid,
+	 "seteuid(@seteuid)",
+	 ARGUMENTS({"seteuid", &argument_number, MEMBER(number), .most = UINT32_MAX})},
 	{"affinity", "run this thread only on that cpu", PREPARES, BINDS_NOTHING, run_affinity,
 	 "@{realtime?be_realtime();\n}needed(run_on(@affinity));", .is_barred = affinity_is_barred,
 	 ARGUMENTS({"affinity", &argument_number, MEMBER(number), .most = CPU_SETSIZE - 1},
