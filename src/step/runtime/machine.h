@@ -46,12 +46,15 @@ static int cgroup_enter(const char *path)
 	return write_to(procs, "0") == 1 ? 0 : -1;
 }
 
-/* An anonymous file of so many zero bytes. */
-static int memfd(const char *name, uint64_t size)
+/* An anonymous file of so many bytes: a text, and zeros. */
+static int memfd(uint64_t size, const char *text)
 {
-	const int fd = (int)syscall(SYS_memfd_create, name, 1U /* MFD_CLOEXEC */);
+	const int fd = (int)syscall(SYS_memfd_create, "perfabi", 1U /* MFD_CLOEXEC */);
+	const ssize_t length = (ssize_t)strlen(text);
 
-	return fd < 0 || ftruncate(fd, (off_t)size) ? -1 : fd;
+	return fd < 0 || write(fd, text, (size_t)length) != length || ftruncate(fd, (off_t)size)
+		       ? -1
+		       : fd;
 }
 
 #if defined(__GLIBC__)

@@ -415,10 +415,10 @@ static int ready_map(struct mapped *m, enum map_kind kind, const char *name, uin
 	return 0;
 }
 
-static int map_it(struct mapped *m, int prot, int flags)
+static int map_it(struct mapped *m, int prot, int flags, uint64_t offset)
 {
 	void *at = mmap(NULL, (size_t)m->length, prot, flags | (m->fd < 0 ? MAP_ANONYMOUS : 0),
-			m->fd, 0);
+			m->fd, (off_t)offset);
 
 	m->address = (uintptr_t)at;
 	return at == MAP_FAILED ? -1 : 0;

@@ -97,7 +97,8 @@ static int run_mkdir(struct step *s)
 
 static int run_memfd(struct step *s)
 {
-	return step_prepared(s, memfd("perfabi", s->arguments.number));
+	return step_prepared(
+		s, memfd(s->arguments.number, s->arguments.text ? s->arguments.text : ""));
 }
 
 static int run_limit(struct step *s)
@@ -334,8 +335,10 @@ const struct verb machine_verbs[] = {
 		   {"entry", &argument_text, MEMBER(end), .most = 63,
 		    .help = "open this file in it instead"})},
 	{"memfd", "make an anonymous file of that many zero bytes", PREPARES, BINDS_RESULT,
-	 run_memfd, "memfd(\"perfabi\", @memfd)", .c_value = "int",
-	 ARGUMENTS({"memfd", &argument_number, MEMBER(number), .most = 1 << 20})},
+	 run_memfd, "memfd(@memfd, @{text?@text:\"\"})", .c_value = "int",
+	 ARGUMENTS({"memfd", &argument_number, MEMBER(number), .most = 1 << 20},
+		   {"text", &argument_text, MEMBER(text), .most = 255,
+		    .help = "what it begins with, instead"})},
 	{"limit", "set a resource's soft limit", PREPARES, BINDS_NOTHING, run_limit,
 	 "set_soft_limit(RLIMIT_@limit, @to)",
 	 ARGUMENTS({"limit", &argument_word, MEMBER(number),

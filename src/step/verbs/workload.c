@@ -165,7 +165,12 @@ static void do_map(struct work *w)
 	int flags =
 		(w->a->is_private ? MAP_PRIVATE : MAP_SHARED) | (w->a->is_locked ? MAP_LOCKED : 0);
 
-	w->err = map_it(&w->mapped, w->a->prot, flags) ? errno : 0;
+	w->err = map_it(&w->mapped, w->a->prot, flags, w->a->offset) ? errno : 0;
+}
+
+static void do_unmap(struct work *w)
+{
+	w->err = munmap((void *)(uintptr_t)w->a->at, (size_t)w->a->length) ? errno : 0;
 }
 
 static void do_protect(struct work *w)
@@ -409,7 +414,7 @@ const struct verb workload_verbs[] = {
 		   COUNTED)},
 	{"map", "mmap(2); binds address, length, and for a file maj, min and ino", WORK,
 	 "needed(map_it(&@=, PROT_@prot, @{private?MAP_PRIVATE:MAP_SHARED}"
-	 "@{locked? | MAP_LOCKED:}));",
+	 "@{locked? | MAP_LOCKED:}, @offset));",
 	 WORKLOAD(ready_to_map, do_map, show_map),
 	 .c_ready = "needed(ready_map(&@=, OF_@what, @name, @length));",
 	 .c_value = "struct mapped: address length maj min ino",
@@ -421,7 +426,11 @@ const struct verb workload_verbs[] = {
 		 {"name", &argument_text, MEMBER(text), .most = 159,
 		  .help = "the memfd's name, or the file's path"},
 		 {"what", &argument_word, MEMBER(kind), .words = map_kinds, .help = "(anonymous)"},
+		 {"offset", &argument_number, MEMBER(offset), .most = 1 << 24,
+		  .help = "where in the file it begins (0)"},
 		 COUNTED)},
+	{"unmap", "munmap(2)", WORK, "needed(munmap((void *)(uintptr_t)(@at), @length));",
+	 WORKLOAD(NULL, do_unmap, NULL), ARGUMENTS({WHAT}, {ADDRESS}, {LENGTH}, COUNTED)},
 	{"protect", "mprotect(2)", WORK,
 	 "needed(mprotect((void *)(uintptr_t)(@at), @length, PROT_@prot));",
 	 WORKLOAD(NULL, do_protect, NULL), ARGUMENTS({WHAT}, {ADDRESS}, {LENGTH}, {PROT}, COUNTED)},
