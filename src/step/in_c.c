@@ -818,7 +818,8 @@ void text_of_file_in_c(struct translation *t, const struct statement *s)
 	const char *text = json_string_value(expected), *c;
 	struct c_shape shape = {.kind = C_NUMBER};
 
-	if (text && !strchr(text, '$') && text[strspn(text, "0123456789")])
+	if ((text && !strchr(text, '$') && text[strspn(text, "0123456789")]) ||
+	    json_object_get(expected, "like"))
 		shape.kind = C_STRING;
 	c = variable_in_c(t, s, shape.kind == C_STRING ? "const char *" : "uint64_t", &shape);
 	c_line(t, "%s = %s(%s);", c, shape.kind == C_STRING ? "first_line_of" : "number_in",

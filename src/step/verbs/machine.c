@@ -214,6 +214,14 @@ static int run_bpf(struct step *s)
 	return 0;
 }
 
+static int run_bpf_map(struct step *s)
+{
+	step_say(s, "bpf(BPF_MAP_UPDATE_ELEM), event %d", s->arguments.fd);
+	s->result = (uint64_t)bpf_events(s->arguments.fd, -1);
+	step_answer(s, (long)s->result);
+	return 0;
+}
+
 static int run_lsm(struct step *s)
 {
 	step_say(s, "bpf(BPF_PROG_LOAD), a refusal by %s", s->arguments.text);
@@ -393,6 +401,9 @@ const struct verb machine_verbs[] = {
 		   {"of", &argument_bound, MEMBER(fd), .fallback = UINT64_MAX,
 		    .help = "and begin with the low 16 bits of this event's count "
 			    "(bpf_perf_event_read_value)"})},
+	{"bpf-map", "put an event into a new BPF map of perf events", CALLS, BINDS_RESULT,
+	 run_bpf_map, "bpf_events(@bpf-map, -1)", .c_value = "int",
+	 ARGUMENTS({"bpf-map", &argument_bound, MEMBER(fd)})},
 	{"lsm",
 	 "make a security hook refuse this process, which gets a name for that, and what it "
 	 "starts, "
