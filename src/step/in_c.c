@@ -264,10 +264,14 @@ static const char *text_in_c(struct translation *t, const struct statement *s, c
 
 static const char *checked_in_c(struct translation *t, const struct statement *s, const char *call)
 {
+	enum { KERNELS_OWN = 512 }; /* and up; <errno.h> has none of them */
+	const int err = is_refusal(s) ? s->expected->err : 0;
+
 	if (s->verb->kind != CALLS)
 		return c_text(t, "needed(%s)", call);
-	return c_text(t, "expect_errno(%s, %s)", call,
-		      is_refusal(s) ? errno_name(s->expected->err) : "0");
+	if (err >= KERNELS_OWN)
+		return c_text(t, "expect_errno(%s, %d /* %s */)", call, err, errno_name(err));
+	return c_text(t, "expect_errno(%s, %s)", call, err ? errno_name(err) : "0");
 }
 
 /* Statements as they are; of a call its errno is checked, and what it returns kept if asked for. */

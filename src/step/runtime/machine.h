@@ -330,35 +330,42 @@ static void *file_whole(const char *path, size_t most, size_t *size)
  * Documentation/bpf/btf.rst. */
 static uint32_t btf_function(const char *name)
 {
-	/* By BTF_KIND_*: the bytes behind each type, and those of each of its members. */
+	/* The bytes behind each type, and those of each of its members. */
 	static const struct {
 		unsigned char once, each;
-	} behind[] = {[1] = {4, 0},  [3] = {12, 0}, [4] = {0, 12},  [5] = {0, 12}, [6] = {0, 8},
-		      [13] = {0, 8}, [14] = {4, 0}, [15] = {0, 12}, [17] = {4, 0}, [19] = {0, 12}};
-	const size_t most = (size_t)64 << 20;
-	size_t size, at, kind;
+	} behind[] = {[BTF_KIND_INT] = {4, 0},
+		      [BTF_KIND_ARRAY] = {12, 0},
+		      [BTF_KIND_STRUCT] = {0, 12},
+		      [BTF_KIND_UNION] = {0, 12},
+		      [BTF_KIND_ENUM] = {0, 8},
+		      [BTF_KIND_FUNC_PROTO] = {0, 8},
+		      [BTF_KIND_VAR] = {4, 0},
+		      [BTF_KIND_DATASEC] = {0, 12},
+		      [17 /* BTF_KIND_DECL_TAG */] = {4, 0},
+		      [19 /* BTF_KIND_ENUM64 */] = {0, 12}};
+	const size_t most = (size_t)64 << 20, length = strlen(name) + 1;
+	size_t size, kind;
 	char *btf = file_whole("/sys/kernel/btf/vmlinux", most, &size);
 	struct btf_header head = {0};
 	struct btf_type type;
-	uint32_t number = 0, id = 1;
+	uint64_t at, end, text;
+	uint32_t number = 0;
 
 	if (btf && size > sizeof(head) && size < most)
 		memcpy(&head, btf, sizeof(head));
-	at = (size_t)head.hdr_len + head.type_off;
-	for (; !number && at + sizeof(type) <= size &&
-	       at < (size_t)head.hdr_len + head.type_off + head.type_len;
-	     id++) {
-		const size_t text = (size_t)head.hdr_len + head.str_off;
-
+	at = (uint64_t)head.hdr_len + head.type_off;
+	end = at + head.type_len < size ? at + head.type_len : size;
+	for (uint32_t id = 1; !number && at + sizeof(type) <= end; id++) {
 		memcpy(&type, btf + at, sizeof(type));
 		kind = BTF_INFO_KIND(type.info);
-		if (kind == BTF_KIND_FUNC && text + type.name_off + strlen(name) < size &&
-		    !memcmp(btf + text + type.name_off, name, strlen(name) + 1))
+		text = (uint64_t)head.hdr_len + head.str_off + type.name_off;
+		if (kind == BTF_KIND_FUNC && text + length <= size &&
+		    !memcmp(btf + text, name, length))
 			number = id;
 		at += sizeof(type);
 		if (kind < sizeof(behind) / sizeof(*behind))
 			at += behind[kind].once +
-			      behind[kind].each * (size_t)BTF_INFO_VLEN(type.info);
+			      behind[kind].each * (uint64_t)BTF_INFO_VLEN(type.info);
 	}
 	free(btf);
 	return number;
@@ -398,16 +405,21 @@ static int lsm_refuse(const char *hook)
 			       .license = (uintptr_t) "GPL",
 			       .prog_name = "perfabi"};
 	union bpf_attr attach = {0};
-	int fd;
+	int program, fd = -1, err;
 
 	if (!load.attach_btf_id) {
 		errno = ENOTSUP;
 		return -1;
 	}
-	attach.raw_tracepoint.prog_fd = (uint32_t)bpf_make(BPF_PROG_LOAD, &load);
-	fd = (int)attach.raw_tracepoint.prog_fd < 0 || prctl(PR_SET_NAME, name)
-		     ? -1
-		     : bpf(BPF_RAW_TRACEPOINT_OPEN, &attach);
+	program = bpf_make(BPF_PROG_LOAD, &load);
+	if (program < 0)
+		return -1;
+	attach.raw_tracepoint.prog_fd = (uint32_t)program;
+	if (!prctl(PR_SET_NAME, name))
+		fd = bpf(BPF_RAW_TRACEPOINT_OPEN, &attach);
+	err = errno;
+	close(program);
+	errno = err;
 	return fd;
 }
 
