@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # What of the ABI no case covers has a reason; the cases that the README names are there; the schema
-# knows each verb of the steps with the keys that the help shows.
+# knows each verb of the steps with the keys that the help shows; no case stops the tracepoints of others.
 . tests/e2e/lib.sh
 "$PYTHON" ci/coverage-abi "$perfabi" >"$scratch/out" || { tail -20 "$scratch/out"; fail "coverage-abi"; }
 tail -1 "$scratch/out"
@@ -23,4 +23,20 @@ for b in branches:
     assert there is not None, f"the help has no {own} {kind or ''}"
     assert keys <= set(there), f"the help of {own} {kind or ''} lacks {keys - set(there)}"
 assert len(branches) >= 65 and len(shown) == len(branches) + 1, (len(branches), len(shown))  # and the line of workload
+PY
+"$PYTHON" - <<'PY'
+"""A BPF program belongs to the tracepoint, not to the event: what it returns goes for all tasks' hits. A case that has one runs alone."""
+import json, pathlib, re
+rare = {"sched:sched_kthread_stop", "sched:sched_process_hang"}  # which no case counts
+found = 0
+for path in pathlib.Path("cases").glob("*/*.json"):
+    file = json.loads(path.read_text())
+    for case in file.get("cases", []) if "suite" in file else []:
+        steps = json.dumps(case.get("steps", []))
+        if not re.search(r'"ioctl": "set_bpf"|"bpf-link"', steps) or '"bpf": "tracepoint"' not in steps:
+            continue
+        hit = set(re.findall(r"\$tracepoint\.([\w:]+)", steps)) - rare
+        found += bool(hit)
+        assert not hit or case.get("alone") or file["defaults"].get("alone"), f"{file['suite']}.{case['name']} has a program on {hit}, and does not run alone"
+assert found >= 7, found
 PY
