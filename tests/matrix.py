@@ -227,11 +227,16 @@ class FakeBoot:
         return [f'{"alive" if self.steady else "unsteady"} 0 1'], None
 
 
-def judged_mutants(boot, *boots):
-    """The results of mutants 1 and 2 after boots that said these lines and ended so, and what each boot has settled."""
+def kernel_mutants():
     script = importlib.machinery.SourceFileLoader('kernel_mutants', os.path.join(TOP, 'ci/kernel-mutants'))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader('kernel_mutants', script))
     script.exec_module(module)
+    return module
+
+
+def judged_mutants(boot, *boots):
+    """The results of mutants 1 and 2 after boots that said these lines and ended so, and what each boot has settled."""
+    module = kernel_mutants()
     found = list(mutants.find('x.c', KERNEL))[:2]
     for number, one in enumerate(found, 1):
         one.number = number
@@ -241,6 +246,24 @@ def judged_mutants(boot, *boots):
         work = module.Work(boot, mapped, results, found, argparse.Namespace(deadline=1, out=folder))
         settled = [work.judge(lines, why) for lines, why in boots]
     return [results.all.get(one.key, {}).get('verdict') for one in found], settled, work
+
+
+def test_record_of_mutants():
+    """Which case noticed a mutant is kept beside why others are alive, and comes first the next time."""
+    reason = {'mutants': 'a b', 'in': 'f', 'why': 'equal: "x"'}
+    with tempfile.TemporaryDirectory() as folder:
+        module = kernel_mutants()
+        module.RECORD = os.path.join(folder, 'record.json')
+        with open(module.RECORD, 'w') as file:
+            json.dump({'alive': [reason], 'killed': {'c': 's.a.root', 'd': 's.a.root'}}, file)
+        results = module.Results(os.path.join(folder, 'results.json'), [])
+        assert results.noticed == {'c': 's.a.root', 'd': 's.a.root'}
+        one, other = list(mutants.find('x.c', KERNEL))[:2]
+        results.put(one, 'killed', 's.b.root (and without it from then on)')
+        results.put(other, 'alive', '')
+        module.update_record(results)
+        assert module.read_record() == {'alive': [reason], 'killed': {'c': 's.a.root', 'd': 's.a.root', one.key: 's.b.root'}}, module.read_record()
+        assert module.Results(os.path.join(folder, 'no.json'), []).noticed[one.key] == 's.b.root'
 
 
 def test_judging_of_mutants():
