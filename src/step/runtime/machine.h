@@ -246,8 +246,9 @@ static int bpf_events(int first, int second)
 }
 
 /* bpf_perf_event_read_value() of the first event, and bpf_perf_event_output() of the low 16 bits of
- * its count, 0 if it cannot be read, and 16 bits of 0 to the second. */
-static int bpf_load_output(uint32_t type, int first, int second)
+ * its count, 0 if it cannot be read, and 16 bits of 0, or of the first of these bytes, to the
+ * second. */
+static int bpf_load_output(uint32_t type, int first, int second, int bytes)
 {
 	const int map = bpf_events(first, second);
 	const struct bpf_insn code[] = {{BPF_COPY, 6, 1, 0, 0},
@@ -267,7 +268,7 @@ static int bpf_load_output(uint32_t type, int first, int second)
 					{BPF_SET, 3, 0, 0, 1},
 					{BPF_COPY, 4, 10, 0, 0},
 					{BPF_INCREASE, 4, 0, 0, -4},
-					{BPF_SET, 5, 0, 0, 4},
+					{BPF_SET, 5, 0, 0, bytes},
 					{BPF_INVOKE, 0, 0, 0, BPF_FUNC_perf_event_output},
 					{BPF_SET, 0, 0, 0, 0},
 					{BPF_RETURN, 0, 0, 0, 0}};
@@ -277,9 +278,10 @@ static int bpf_load_output(uint32_t type, int first, int second)
 
 /* A program of that type that does this, or writes to the event `to` unless that is -1, and returns
  * 0; its code's address and length are 0 where they are kept secret. */
-static int bpf_load(uint32_t type, enum bpf_does does, int of, int to, struct bpf_program *p)
+static int bpf_load(uint32_t type, enum bpf_does does, int of, int to, int bytes,
+		    struct bpf_program *p)
 {
-	const int fd = to >= 0 ? bpf_load_output(type, of, to)
+	const int fd = to >= 0 ? bpf_load_output(type, of, to, bytes)
 			       : bpf_load_code(type, bpf_codes[does].code, bpf_codes[does].bytes);
 	uint64_t address = 0;
 	uint32_t length = 0;

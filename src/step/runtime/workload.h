@@ -55,10 +55,20 @@ PROBEABLE static void stepped(void)
 #endif
 }
 
-PROBEABLE static void call_probed(uint64_t times)
+/* It ends in a jump to probed(), where the compiler makes one of it. */
+PROBEABLE static void jumping(void)
+{
+	__asm__ volatile("nop" ::: "memory");
+	probed();
+}
+
+PROBEABLE static void call_probed(uint64_t times, bool jumps)
 {
 	for (uint64_t i = 0; i < times; i++) {
-		probed();
+		if (jumps)
+			jumping();
+		else
+			probed();
 		stepped();
 	}
 }
@@ -184,14 +194,15 @@ static uint64_t place_in_file(uint64_t address, char file[256])
 	return place;
 }
 
-enum probeable { PROBED, STEPPED, NESTED };
+enum probeable { PROBED, STEPPED, NESTED, JUMPING };
 
 /* Where a function and the counter are: in memory, and in the program's file. */
 static int find_function(enum probeable which, struct function *f)
 {
 	const uintptr_t at[] = {[PROBED] = (uintptr_t)probed,
 				[STEPPED] = (uintptr_t)stepped,
-				[NESTED] = (uintptr_t)nested};
+				[NESTED] = (uintptr_t)nested,
+				[JUMPING] = (uintptr_t)jumping};
 	const uint64_t low = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 6 : 0; /* the low 16 bits */
 
 	*f = (struct function){.address = at[which], .counter = (uintptr_t)probe_counter};

@@ -22,7 +22,7 @@ struct work {
 };
 
 const struct word probeable_functions[] = {
-	{"probed", PROBED}, {"stepped", STEPPED}, {"nested", NESTED}, {0}};
+	{"probed", PROBED}, {"stepped", STEPPED}, {"nested", NESTED}, {"jumping", JUMPING}, {0}};
 
 int run_function(struct step *s)
 {
@@ -68,7 +68,7 @@ static void do_load(struct work *w)
 
 static void do_call(struct work *w)
 {
-	call_probed(w->a->times);
+	call_probed(w->a->times, w->a->moves);
 }
 
 static int ready_nest(struct work *w)
@@ -162,8 +162,9 @@ static int ready_to_map(struct work *w)
 
 static void do_map(struct work *w)
 {
-	int flags =
-		(w->a->is_private ? MAP_PRIVATE : MAP_SHARED) | (w->a->is_locked ? MAP_LOCKED : 0);
+	int flags = (w->a->is_private ? MAP_PRIVATE : MAP_SHARED) |
+		    (w->a->is_locked ? MAP_LOCKED : 0) |
+		    (w->a->is_huge ? MAP_HUGETLB | MAP_NORESERVE : 0);
 
 	w->err = map_it(&w->mapped, w->a->prot, flags, w->a->offset) ? errno : 0;
 }
@@ -365,8 +366,12 @@ const struct verb workload_verbs[] = {
 	 WORKLOAD(NULL, do_store, NULL), ARGUMENTS({WHAT}, {ADDRESS}, {SIZE}, {TIMES}, COUNTED)},
 	{"load", "load from an address", WORK, "load_words(@at, @size, @times);",
 	 WORKLOAD(NULL, do_load, NULL), ARGUMENTS({WHAT}, {ADDRESS}, {SIZE}, {TIMES}, COUNTED)},
-	{"call", "call the function \"probed\"", WORK, "call_probed(@times);",
-	 WORKLOAD(NULL, do_call, NULL), ARGUMENTS({WHAT}, {TIMES}, COUNTED)},
+	{"call", "call the functions \"probed\" and \"stepped\"", WORK,
+	 "call_probed(@times, @{jumps?true:false});", WORKLOAD(NULL, do_call, NULL),
+	 ARGUMENTS({WHAT}, {TIMES},
+		   {"jumps", &argument_truth, MEMBER(moves),
+		    .help = "the first by \"jumping\", which ends in a jump to it"},
+		   COUNTED)},
 	{"nest", "call the function \"nested\", which calls itself, and comes back from all calls",
 	 WORK, "needed(nest(@depth, NEST_@end, @=.at));", WORKLOAD(ready_nest, do_nest, NULL),
 	 .c_ready = "needed(ready_pages(&@=, 1));", .c_value = "struct pages",
@@ -414,7 +419,7 @@ const struct verb workload_verbs[] = {
 		   COUNTED)},
 	{"map", "mmap(2); binds address, length, and for a file maj, min and ino", WORK,
 	 "needed(map_it(&@=, PROT_@prot, @{private?MAP_PRIVATE:MAP_SHARED}"
-	 "@{locked? | MAP_LOCKED:}, @offset));",
+	 "@{locked? | MAP_LOCKED:}@{huge? | MAP_HUGETLB | MAP_NORESERVE:}, @offset));",
 	 WORKLOAD(ready_to_map, do_map, show_map),
 	 .c_ready = "needed(ready_map(&@=, OF_@what, @name, @length));",
 	 .c_value = "struct mapped: address length maj min ino",
@@ -423,6 +428,8 @@ const struct verb workload_verbs[] = {
 		 {"private", &argument_truth, MEMBER(is_private), .fallback = 1,
 		  .help = "use MAP_PRIVATE instead of MAP_SHARED (true)"},
 		 {"locked", &argument_truth, MEMBER(is_locked), .help = "add MAP_LOCKED"},
+		 {"huge", &argument_truth, MEMBER(is_huge),
+		  .help = "add MAP_HUGETLB, and MAP_NORESERVE, so that no page need be there"},
 		 {"name", &argument_text, MEMBER(text), .most = 159,
 		  .help = "the memfd's name, or the file's path"},
 		 {"what", &argument_word, MEMBER(kind), .words = map_kinds, .help = "(anonymous)"},
