@@ -15,6 +15,7 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/delay.h>
 #include <linux/hrtimer.h>
 #include <linux/irq_work.h>
 #include <linux/kprobes.h>
@@ -713,8 +714,16 @@ static void soft_disable(struct pmu *pmu)
 {
 }
 
+/* Sleeps for the milliseconds that bits of config2 ask for, from bit `shift` on. */
+static void chosen_wait(const struct perf_event *event, unsigned int shift)
+{
+	msleep(event->attr.config2 >> shift & 0x3ff);
+}
+
+/* The kernel asks with the context locked. */
 static int soft_check_period(struct perf_event *event, u64 value)
 {
+	chosen_wait(event, 45);
 	return chosen_errno(event, 24);
 }
 
@@ -905,6 +914,8 @@ static int soft_event_init(struct perf_event *event)
 	refused = chosen_errno(event, event->parent ? 48 : 0);
 	if (event->attr.type == event->pmu->type && refused)
 		return refused;
+	if (!event->parent)
+		chosen_wait(event, 35);
 	if (event->cpu >= 0 && !runs_on(soft, event->cpu))
 		return -ENOENT;
 	if (event->attr.precise_ip > soft->max_precise)
@@ -1289,12 +1300,14 @@ PMU_FORMAT_ATTR(counter, "config2:0-31");
 PMU_FORMAT_ATTR(no_commit, "config2:32");
 PMU_FORMAT_ATTR(sibling, "config2:33");
 PMU_FORMAT_ATTR(package, "config2:34");
+PMU_FORMAT_ATTR(ms_init, "config2:35-44");
+PMU_FORMAT_ATTR(ms_period, "config2:45-54");
 
 static struct attribute *format_attrs[] = {
 	&format_attr_event.attr, &format_attr_errno_init.attr, &format_attr_errno_add.attr,
 	&format_attr_errno_period.attr, &format_attr_no_aux.attr, &format_attr_counter.attr,
 	&format_attr_errno_child.attr, &format_attr_no_commit.attr, &format_attr_sibling.attr,
-	&format_attr_package.attr, NULL,
+	&format_attr_package.attr, &format_attr_ms_init.attr, &format_attr_ms_period.attr, NULL,
 };
 
 static struct attribute *caps_attrs[] = { &dev_attr_max_precise.attr, NULL };
