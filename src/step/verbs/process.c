@@ -513,7 +513,7 @@ const struct verb process_verbs[] = {
 	 ARGUMENTS({"wait", &argument_bound, MEMBER(fd)})},
 	{"kill", "kill the child NAME, and reap it", PREPARES, BINDS_NOTHING, run_kill,
 	 "kill_child(@kill);", ARGUMENTS({"kill", &argument_bound, MEMBER(fd)})},
-	{"post", "wake those that await this word", PREPARES, BINDS_NOTHING, run_post,
+	{"post", "let one that awaits this word go on", PREPARES, BINDS_NOTHING, run_post,
 	 "post(@post);", .is_behind_exec = true,
 	 ARGUMENTS({"post", &argument_literal, MEMBER(literal), .most = WORD_ROOM - 1})},
 	{"await", "wait until this word is posted, or another process of the case fails", PREPARES,
