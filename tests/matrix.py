@@ -293,6 +293,10 @@ def test_alarms():
     first, second, third = results.alarms_outside(about, [told])
     assert first.endswith('(warning): WARNING: at boot; during no job') and second.endswith('INFO: rcu; during j') and 'tainted' in third, (first, second, third)
     assert results.guest({}) == ({}, False)
+    known = {'type': 'alarm', 'is': 'warning', 'text': 'WARNING: CPU: 0 PID: 165 at arch/riscv/kernel/probes/uprobes.c:75 arch_uprobe_post_xol+0x42/0x46'}
+    assert not judged(known, {'type': 'summary'}).wrong and 'do_page_fault' in results.known_alarm(known)
+    assert not results.alarms_outside({'alarms': [{**known, 'job': 'j'}]}, [])
+    assert judged({**known, 'text': known['text'].replace('post', 'pre')}, {'type': 'summary'}).wrong, 'another function is another alarm'
 
 
 def test_console():

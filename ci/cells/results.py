@@ -9,6 +9,7 @@ import subprocess
 
 from . import blocks
 
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 OUTCOMES = ('pass', 'fail', 'unstable', 'skip', 'xfail', 'xpass', 'error')
 BAD = ('fail', 'unstable', 'xpass', 'error')
 SHOWN = 12  # ids of a job
@@ -83,10 +84,17 @@ def _judge_suite(outcome, over, lines, err, ends):
             outcome.known.append((line['id'], line.get('deviation', {}).get('function')))
     outcome.alarms = [line for line in lines if line.get('type') == 'alarm']
     _judge_end(outcome, over, (*ends, *((1,) if outcome.bad or outcome.alarms else ()), *((3,) if 'error' in outcome.bad.values() else ())))
-    outcome.wrong += [_alarm(alarm, ', '.join(alarm.get('during', {}).get('last', ())) or 'no case') for alarm in outcome.alarms]
+    outcome.wrong += [_alarm(alarm, ', '.join(alarm.get('during', {}).get('last', ())) or 'no case') for alarm in outcome.alarms if not known_alarm(alarm)]
     if not any(line.get('type') == 'summary' for line in lines):
         outcome.wrong.append('its report has no end; ' + (f'these cases were running: {", ".join(begun)}' if begun else 'no case was running'))
         outcome.wrong += err.decode('utf-8', 'replace').splitlines()[:SHOWN]
+
+
+def known_alarm(alarm):
+    """Why the kernel raises it, of one that ci/matrix.json knows; or None."""
+    with open(os.path.join(TOP, 'ci/matrix.json')) as file:
+        known = json.load(file)['alarms']
+    return next((f'{one["function"]}() {one["why"]}' for one in known if re.search(rf'\b{one["in"]}\b', alarm.get('text') or '')), None)
 
 
 def _alarm(alarm, during):
@@ -96,7 +104,7 @@ def _alarm(alarm, during):
 def alarms_outside(about, runs):
     """For people, the alarms that the guest found in its kernel's log, but those that a run of the suite has told with its cases."""
     told = {alarm.get('text') for run in runs for alarm in run.alarms}
-    return [_alarm(alarm, alarm['job'] or 'no job') for alarm in about.get('alarms', ()) if alarm['text'] not in told]
+    return [_alarm(alarm, alarm['job'] or 'no job') for alarm in about.get('alarms', ()) if alarm['text'] not in told and not known_alarm(alarm)]
 
 
 def to_run_again(outcome):
