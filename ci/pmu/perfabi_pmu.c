@@ -106,6 +106,7 @@ struct soft_pmu {
 	struct cpumask cpus;		/* none: all of them */
 	atomic_t events, mapped;
 	u64 filters[FILTERS][2];	/* address and size, as the kernel gave them last */
+	u64 branch_sample_type;		/* of the event that was opened last */
 	unsigned int filter_count;
 	struct soft_cpu __percpu *cpu;
 };
@@ -956,6 +957,7 @@ static int soft_event_init(struct perf_event *event)
 		event->event_caps |= PERF_EV_CAP_READ_ACTIVE_PKG;
 	if (soft->keeps)
 		event->attach_state |= PERF_ATTACH_TASK_DATA;
+	soft->branch_sample_type = event->attr.branch_sample_type;
 	atomic_inc(&soft->events);
 	event->destroy = soft_destroy;
 	return 0;
@@ -1269,6 +1271,13 @@ static ssize_t first_filter_show(struct device *dev, struct device_attribute *at
 
 static DEVICE_ATTR_RO(first_filter);
 
+static ssize_t branch_sample_type_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%llu\n", to_soft(dev_get_drvdata(dev))->branch_sample_type);
+}
+
+static DEVICE_ATTR_RO(branch_sample_type);
+
 static ssize_t cpus_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	return sysfs_emit(buf, "%*pbl\n", cpumask_pr_args(&to_soft(dev_get_drvdata(dev))->cpus));
@@ -1313,7 +1322,7 @@ static struct attribute *format_attrs[] = {
 static struct attribute *caps_attrs[] = { &dev_attr_max_precise.attr, NULL };
 static struct attribute *own_attrs[] = {
 	&dev_attr_filters.attr, &dev_attr_first_filter.attr, &dev_attr_cpus.attr,
-	&dev_attr_mapped.attr, NULL,
+	&dev_attr_mapped.attr, &dev_attr_branch_sample_type.attr, NULL,
 };
 
 static umode_t own_visible(struct kobject *kobj, struct attribute *attr, int n)

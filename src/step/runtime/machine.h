@@ -247,8 +247,8 @@ static int bpf_events(int first, int second)
 
 /* bpf_perf_event_read_value() of the first event, and bpf_perf_event_output() of the low 16 bits of
  * its count, 0 if it cannot be read, and 16 bits of 0, or of the first of these bytes, to the
- * second. */
-static int bpf_load_output(uint32_t type, int first, int second, int bytes)
+ * second. It returns `result`. */
+static int bpf_load_output(uint32_t type, int first, int second, int bytes, int result)
 {
 	const int map = bpf_events(first, second);
 	const struct bpf_insn code[] = {{BPF_COPY, 6, 1, 0, 0},
@@ -270,18 +270,18 @@ static int bpf_load_output(uint32_t type, int first, int second, int bytes)
 					{BPF_INCREASE, 4, 0, 0, -4},
 					{BPF_SET, 5, 0, 0, bytes},
 					{BPF_INVOKE, 0, 0, 0, BPF_FUNC_perf_event_output},
-					{BPF_SET, 0, 0, 0, 0},
+					{BPF_SET, 0, 0, 0, result},
 					{BPF_RETURN, 0, 0, 0, 0}};
 
 	return map < 0 ? -1 : bpf_load_code(type, code, sizeof(code));
 }
 
-/* A program of that type that does this, or writes to the event `to` unless that is -1, and returns
- * 0; its code's address and length are 0 where they are kept secret. */
-static int bpf_load(uint32_t type, enum bpf_does does, int of, int to, int bytes,
+/* A program of that type that does this and returns 0, or writes to the event `to` unless that is
+ * -1 and returns `result`; its code's address and length are 0 where they are kept secret. */
+static int bpf_load(uint32_t type, enum bpf_does does, int of, int to, int bytes, int result,
 		    struct bpf_program *p)
 {
-	const int fd = to >= 0 ? bpf_load_output(type, of, to, bytes)
+	const int fd = to >= 0 ? bpf_load_output(type, of, to, bytes, result)
 			       : bpf_load_code(type, bpf_codes[does].code, bpf_codes[does].bytes);
 	uint64_t address = 0;
 	uint32_t length = 0;

@@ -202,7 +202,8 @@ static int run_bpf(struct step *s)
 	struct bpf_program p;
 
 	if (bpf_load((uint32_t)s->arguments.number, (enum bpf_does)s->arguments.kind,
-		     s->arguments.fd, s->arguments.over, (int)s->arguments.length, &p))
+		     s->arguments.fd, s->arguments.over, (int)s->arguments.length,
+		     (int)s->arguments.value, &p))
 		return step_failed(s, errno);
 	step_show_number(s, "fd", p.fd);
 	step_show_number(s, "id", p.id);
@@ -378,7 +379,8 @@ const struct verb machine_verbs[] = {
 	 "load a BPF program of that type that returns 0; binds fd, id, type, tag, name, and the "
 	 "address and length of its code, 0 if the kernel hides them",
 	 PREPARES, BINDS_SHOWN, run_bpf,
-	 "bpf_load(BPF_PROG_TYPE_@bpf, BPF_DOES_@does, @{of?@of:-1}, @{to?@to:-1}, @length, &@=)",
+	 "bpf_load(BPF_PROG_TYPE_@bpf, BPF_DOES_@does, @{of?@of:-1}, @{to?@to:-1}, @length, "
+	 "@returns, &@=)",
 	 .c_value = "struct bpf_program: fd id type tag$ address length name$", .check = check_bpf,
 	 ARGUMENTS({"bpf", &argument_word, MEMBER(number),
 		    .words = (const struct word[]){{"socket-filter", BPF_PROG_TYPE_SOCKET_FILTER},
@@ -402,7 +404,9 @@ const struct verb machine_verbs[] = {
 		    .help = "and begin with the low 16 bits of this event's count "
 			    "(bpf_perf_event_read_value)"},
 		   {"length", &argument_number, MEMBER(length), .fallback = 4, .most = 4,
-		    .help = "the first of these bytes alone (4)"})},
+		    .help = "the first of these bytes alone (4)"},
+		   {"returns", &argument_number, MEMBER(value), .most = 1,
+		    .help = "then return this (0): a tracepoint's hit counts where it is 1"})},
 	{"bpf-map", "put an event into a new BPF map of perf events", CALLS, BINDS_RESULT,
 	 run_bpf_map, "bpf_events(@bpf-map, -1)", .c_value = "int",
 	 ARGUMENTS({"bpf-map", &argument_bound, MEMBER(fd)})},
