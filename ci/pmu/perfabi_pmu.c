@@ -771,16 +771,16 @@ static long soft_snapshot_aux(struct perf_event *event, struct perf_output_handl
 {
 	struct soft_event *e = soft_of(event);
 	struct soft_aux *aux;
-	unsigned long all, to;
+	unsigned long all;
 
 	if (!e->is_begun)
 		return 0;
 	aux = perf_get_aux(&e->handle);
 	all = (unsigned long)aux->count << PAGE_SHIFT;
-	to = e->handle.head & (all - 1);
-	if (size > to && e->handle.head < all)
-		size = to;
-	return kernel.output_copy_aux(&e->handle, handle, (to - size) & (all - 1), to);
+	/* The kernel takes what is behind the buffer's end for the beginning. */
+	if (size > e->handle.head && e->handle.head < all)
+		size = e->handle.head;
+	return kernel.output_copy_aux(&e->handle, handle, e->handle.head - size, e->handle.head);
 }
 
 static int soft_filters_validate(struct list_head *filters)
