@@ -296,7 +296,10 @@ def test_alarms():
     known = {'type': 'alarm', 'is': 'warning', 'text': 'WARNING: CPU: 0 PID: 165 at arch/riscv/kernel/probes/uprobes.c:75 arch_uprobe_post_xol+0x42/0x46'}
     assert not judged(known, {'type': 'summary'}).wrong and 'do_page_fault' in results.known_alarm(known)
     assert not results.alarms_outside({'alarms': [{**known, 'job': 'j'}]}, [])
-    assert judged({**known, 'text': known['text'].replace('post', 'pre')}, {'type': 'summary'}).wrong, 'another function is another alarm'
+    for other in known['text'].replace('post', 'pre'), known['text'].replace('riscv', 'x86'), known['text'].replace('WARNING', 'Oops'):
+        assert judged({**known, 'text': other}, {'type': 'summary'}).wrong, other
+    newer = 'WARNING: arch/riscv/kernel/probes/uprobes.c:75 at arch_uprobe_post_xol+0x42/0x46, CPU#0: perfabi/165'
+    assert results.known_alarm({'text': newer}), newer
 
 
 def test_console():

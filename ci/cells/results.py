@@ -2,6 +2,7 @@
 """What a cell's jobs have shown: kept as files, judged, and told in a line."""
 
 import collections
+import functools
 import json
 import os
 import re
@@ -90,11 +91,15 @@ def _judge_suite(outcome, over, lines, err, ends):
         outcome.wrong += err.decode('utf-8', 'replace').splitlines()[:SHOWN]
 
 
-def known_alarm(alarm):
-    """Why the kernel raises it, of one that ci/matrix.json knows; or None."""
+@functools.lru_cache
+def _known_alarms():
     with open(os.path.join(TOP, 'ci/matrix.json')) as file:
-        known = json.load(file)['alarms']
-    return next((f'{one["function"]}() {one["why"]}' for one in known if re.search(rf'\b{one["in"]}\b', alarm.get('text') or '')), None)
+        return json.load(file)['alarms']
+
+
+def known_alarm(alarm):
+    """Why the kernel raises it, of one that ci/matrix.json knows, of whatever machine; or None."""
+    return next((f'{one["function"]}() {one["why"]}' for one in _known_alarms() if re.search(one['in'], alarm.get('text') or '')), None)
 
 
 def _alarm(alarm, during):

@@ -715,10 +715,13 @@ static void soft_disable(struct pmu *pmu)
 {
 }
 
-/* Sleeps for the milliseconds that bits of config2 ask for, from bit `shift` on. */
+/* Sleeps for the milliseconds that bits of config2 of the PMU's own type ask for, from bit `shift` on. */
 static void chosen_wait(const struct perf_event *event, unsigned int shift)
 {
-	msleep(event->attr.config2 >> shift & 0x3ff);
+	unsigned int ms = event->attr.config2 >> shift & 0x3ff;
+
+	if (ms && event->attr.type == event->pmu->type)
+		msleep(ms);
 }
 
 /* The kernel asks with the context locked. */
@@ -780,6 +783,8 @@ static long soft_snapshot_aux(struct perf_event *event, struct perf_output_handl
 	/* The kernel takes what is behind the buffer's end for the beginning. */
 	if (size > e->handle.head && e->handle.head < all)
 		size = e->handle.head;
+	if (!size)
+		return 0;
 	return kernel.output_copy_aux(&e->handle, handle, e->handle.head - size, e->handle.head);
 }
 

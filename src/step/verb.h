@@ -75,7 +75,8 @@ struct arguments {
 	int prot, kind;
 	uint64_t number, times, ms, pages, size, length, offset, to, at, address, member, value;
 	uint64_t arg, word, ids, refresh, signals, bytes, events, owner, with;
-	bool is_private, is_locked, is_huge, is_replaced, moves, keeps, by_number, is_realtime;
+	bool is_private, is_locked, is_huge, is_replaced, jumps, moves, keeps, by_number,
+		is_realtime;
 	const char *text, *end; /* empty: not there */
 	const char *path;       /* of what is written; NULL: it is the fd */
 	const char *literal;
@@ -163,8 +164,8 @@ struct c_shape value_in_c(struct translation *t, const char *text, const char **
 typedef void verb_in_c(struct translation *t, const struct statement *s);
 
 verb_in_c open_in_c, ioctl_in_c, mmap_in_c, mremap_in_c, read_in_c, records_in_c, repeat_in_c,
-	fork_in_c, thread_in_c, exec_in_c, wait_in_c, become_in_c, text_of_file_in_c,
-	socket_in_c, value_of_in_c;
+	fork_in_c, thread_in_c, exec_in_c, wait_in_c, become_in_c, text_of_file_in_c, socket_in_c,
+	value_of_in_c;
 
 /* The program becomes who the case is for. */
 void identity_in_c(struct translation *t, enum identity as, bool may_kill);

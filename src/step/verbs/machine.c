@@ -189,9 +189,12 @@ static int check_bpf(struct compiling *c, const struct statement *statement)
 {
 	const bool writes = statement_json(statement, "to");
 
-	if (!writes && statement_json(statement, "of"))
-		return error_text(c->error, c->where, "of",
-				  "`to` beside `of`: the event that is written");
+	static const char *const of_written[] = {"of", "length", "returns"};
+
+	for (size_t i = 0; !writes && i < sizeof(of_written) / sizeof(of_written[0]); i++)
+		if (statement_json(statement, of_written[i]))
+			return error_text(c->error, c->where, of_written[i],
+					  "`to` beside it: the event that is written");
 	if (writes && statement_json(statement, "does"))
 		return error_text(c->error, c->where, "does", "`to` or `does`, not both");
 	return 0;
@@ -376,7 +379,7 @@ const struct verb machine_verbs[] = {
 		   {"as", &argument_bound, MEMBER(as), .fallback = UINT64_MAX,
 		    .help = "the event that it is"})},
 	{"bpf",
-	 "load a BPF program of that type that returns 0; binds fd, id, type, tag, name, and the "
+	 "load a BPF program of that type; binds fd, id, type, tag, name, and the "
 	 "address and length of its code, 0 if the kernel hides them",
 	 PREPARES, BINDS_SHOWN, run_bpf,
 	 "bpf_load(BPF_PROG_TYPE_@bpf, BPF_DOES_@does, @{of?@of:-1}, @{to?@to:-1}, @length, "
@@ -394,19 +397,19 @@ const struct verb machine_verbs[] = {
 						   {"context", BPF_DOES_CONTEXT},
 						   {"call", BPF_DOES_CALL},
 						   {0}},
-		    .help = "before it returns (nothing): bpf_get_stack; load a word of its "
+		    .help = "before it returns 0 (nothing): bpf_get_stack; load a word of its "
 			    "context behind all fields of tracepoints; or call a function of its "
 			    "own"},
 		   {"to", &argument_bound, MEMBER(over), .fallback = UINT64_MAX,
-		    .help = "write 32 bits to this bpf_output event instead "
+		    .help = "write 4 bytes to this bpf_output event instead "
 			    "(bpf_perf_event_output)"},
 		   {"of", &argument_bound, MEMBER(fd), .fallback = UINT64_MAX,
 		    .help = "and begin with the low 16 bits of this event's count "
 			    "(bpf_perf_event_read_value)"},
 		   {"length", &argument_number, MEMBER(length), .fallback = 4, .most = 4,
-		    .help = "the first of these bytes alone (4)"},
+		    .help = "how many of these bytes to write (4)"},
 		   {"returns", &argument_number, MEMBER(value), .most = 1,
-		    .help = "then return this (0): a tracepoint's hit counts where it is 1"})},
+		    .help = "return this (0); a tracepoint's hit counts only if it is 1"})},
 	{"bpf-map", "put an event into a new BPF map of perf events", CALLS, BINDS_RESULT,
 	 run_bpf_map, "bpf_events(@bpf-map, -1)", .c_value = "int",
 	 ARGUMENTS({"bpf-map", &argument_bound, MEMBER(fd)})},

@@ -68,7 +68,7 @@ static void do_load(struct work *w)
 
 static void do_call(struct work *w)
 {
-	call_probed(w->a->times, w->a->moves);
+	call_probed(w->a->times, w->a->jumps);
 }
 
 static int ready_nest(struct work *w)
@@ -369,8 +369,8 @@ const struct verb workload_verbs[] = {
 	{"call", "call the functions \"probed\" and \"stepped\"", WORK,
 	 "call_probed(@times, @{jumps?true:false});", WORKLOAD(NULL, do_call, NULL),
 	 ARGUMENTS({WHAT}, {TIMES},
-		   {"jumps", &argument_truth, MEMBER(moves),
-		    .help = "the first by \"jumping\", which ends in a jump to it"},
+		   {"jumps", &argument_truth, MEMBER(jumps),
+		    .help = "call \"probed\" through \"jumping\", which ends in a jump to it"},
 		   COUNTED)},
 	{"nest", "call the function \"nested\", which calls itself, and comes back from all calls",
 	 WORK, "needed(nest(@depth, NEST_@end, @=.at));", WORKLOAD(ready_nest, do_nest, NULL),
