@@ -32,7 +32,7 @@ found = 0
 for path in pathlib.Path("cases").glob("*/*.json"):
     file = json.loads(path.read_text())
     for case in file.get("cases", []) if "suite" in file else []:
-        whole = json.dumps([case, file["defaults"].get("open", {})])
+        whole = json.dumps([case, file.get("defaults", {}).get("open", {})])
         if not re.search(r'"ioctl": "set_bpf"|"bpf-link"', whole) or '"tracepoint"' not in whole or not re.search(r'"bpf": "(tracepoint|\$)', whole):
             continue
         if re.search(r'"set_bpf", [^{}]*"expect": {"errno"', whole) and len(re.findall('"set_bpf"', whole)) == 1:
@@ -40,6 +40,6 @@ for path in pathlib.Path("cases").glob("*/*.json"):
         steps = json.dumps(case["steps"])
         hit = set(re.findall(r"\$tracepoint\.([\w:]+)", steps if "$tracepoint" in steps else whole)) - rare
         found += bool(hit)
-        assert not hit or case.get("alone") or file["defaults"].get("alone"), f"{file['suite']}.{case['name']} has a program on {hit}, and does not run alone"
+        assert not hit or case.get("alone") or file.get("defaults", {}).get("alone"), f"{file['suite']}.{case['name']} has a program on {hit}, and does not run alone"
 assert found >= 7, found
 PY
