@@ -429,7 +429,8 @@ const struct verb workload_verbs[] = {
 		  .help = "use MAP_PRIVATE instead of MAP_SHARED (true)"},
 		 {"locked", &argument_truth, MEMBER(is_locked), .help = "add MAP_LOCKED"},
 		 {"huge", &argument_truth, MEMBER(is_huge),
-		  .help = "add MAP_HUGETLB, and MAP_NORESERVE, so that no page need be there"},
+		  .help = "add MAP_HUGETLB, of anonymous memory, and MAP_NORESERVE, so that no "
+			  "page need be there; the kernel rounds the length up"},
 		 {"name", &argument_text, MEMBER(text), .most = 159,
 		  .help = "the memfd's name, or the file's path"},
 		 {"what", &argument_word, MEMBER(kind), .words = map_kinds, .help = "(anonymous)"},
