@@ -1635,9 +1635,15 @@ static int unregister_set(const char *line, const struct kernel_param *param)
 		result = may_unregister(soft) ? 0 : -EBUSY;
 		if (result)
 			break;
-		list_del_rcu(&soft->list);
 		forget_requests(soft);
+#ifdef KERNEL_DETACHES_EVENTS
+		result = perf_pmu_unregister(&soft->pmu);
+		if (result)
+			break;
+#else
 		perf_pmu_unregister(&soft->pmu);
+#endif
+		list_del_rcu(&soft->list);
 		synchronize_rcu();	/* mode_changes() */
 		soft_free(soft);
 		break;
