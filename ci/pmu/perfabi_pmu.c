@@ -1598,12 +1598,16 @@ fail:
 	return result;
 }
 
-static bool may_unregister(struct soft_pmu *soft)
+/* Not while it has events, unless the kernel takes them away from it. */
+static int soft_unregister(struct soft_pmu *soft)
 {
 #ifdef KERNEL_DETACHES_EVENTS
-	return true;
+	return perf_pmu_unregister(&soft->pmu);
 #else
-	return !atomic_read(&soft->events);
+	if (atomic_read(&soft->events))
+		return -EBUSY;
+	perf_pmu_unregister(&soft->pmu);
+	return 0;
 #endif
 }
 
@@ -1632,17 +1636,10 @@ static int unregister_set(const char *line, const struct kernel_param *param)
 	list_for_each_entry_safe(soft, next, &pmus, list) {
 		if (!sysfs_streq(soft->name, line))
 			continue;
-		result = may_unregister(soft) ? 0 : -EBUSY;
+		result = soft_unregister(soft);
 		if (result)
 			break;
 		forget_requests(soft);
-#ifdef KERNEL_DETACHES_EVENTS
-		result = perf_pmu_unregister(&soft->pmu);
-		if (result)
-			break;
-#else
-		perf_pmu_unregister(&soft->pmu);
-#endif
 		list_del_rcu(&soft->list);
 		synchronize_rcu();	/* mode_changes() */
 		soft_free(soft);

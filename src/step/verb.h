@@ -75,8 +75,7 @@ struct arguments {
 	int prot, kind;
 	uint64_t number, times, ms, pages, size, length, offset, to, at, address, member, value;
 	uint64_t arg, word, ids, refresh, signals, bytes, events, owner, with;
-	bool is_private, is_locked, is_huge, is_replaced, jumps, moves, keeps, by_number,
-		is_realtime;
+	bool is_private, is_locked, is_huge, is_replaced, moves, keeps, by_number, is_realtime;
 	const char *text, *end; /* empty: not there */
 	const char *path;       /* of what is written; NULL: it is the fd */
 	const char *literal;

@@ -96,7 +96,7 @@ int main(int argc, char **argv)
 	for (size_t i = 41; i < sizeof(text); i++)
 		assert(text[i] == 'x');
 	assert(!getrlimit(RLIMIT_MEMLOCK, &before));
-	if (bpf_load(BPF_PROG_TYPE_SOCKET_FILTER, BPF_DOES_NOTHING, -1, -1, 4, 0, &(struct bpf_program){0}))
+	if (bpf_load(BPF_PROG_TYPE_SOCKET_FILTER, BPF_DOES_NOTHING, -1, -1, &(struct bpf_program){0}))
 		_exit(3);
 	assert(before.rlim_cur == after.rlim_cur && before.rlim_max == after.rlim_max);
 	return 0;

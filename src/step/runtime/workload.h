@@ -55,21 +55,18 @@ PROBEABLE static void stepped(void)
 #endif
 }
 
-/* It ends in a jump to probed(), where the compiler makes one of it. */
+/* It ends in a jump to stepped(), where the compiler makes one of it. */
 PROBEABLE static void jumping(void)
 {
 	__asm__ volatile("nop" ::: "memory");
-	probed();
+	stepped();
 }
 
-PROBEABLE static void call_probed(uint64_t times, bool jumps)
+PROBEABLE static void call_probed(uint64_t times)
 {
 	for (uint64_t i = 0; i < times; i++) {
-		if (jumps)
-			jumping();
-		else
-			probed();
-		stepped();
+		probed();
+		jumping();
 	}
 }
 

@@ -189,12 +189,9 @@ static int check_bpf(struct compiling *c, const struct statement *statement)
 {
 	const bool writes = statement_json(statement, "to");
 
-	static const char *const of_written[] = {"of", "length", "returns"};
-
-	for (size_t i = 0; !writes && i < sizeof(of_written) / sizeof(of_written[0]); i++)
-		if (statement_json(statement, of_written[i]))
-			return error_text(c->error, c->where, of_written[i],
-					  "`to` beside it: the event that is written");
+	if (!writes && statement_json(statement, "of"))
+		return error_text(c->error, c->where, "of",
+				  "`to` beside `of`: the event that is written");
 	if (writes && statement_json(statement, "does"))
 		return error_text(c->error, c->where, "does", "`to` or `does`, not both");
 	return 0;
@@ -205,8 +202,7 @@ static int run_bpf(struct step *s)
 	struct bpf_program p;
 
 	if (bpf_load((uint32_t)s->arguments.number, (enum bpf_does)s->arguments.kind,
-		     s->arguments.fd, s->arguments.over, (int)s->arguments.length,
-		     (int)s->arguments.value, &p))
+		     s->arguments.fd, s->arguments.over, &p))
 		return step_failed(s, errno);
 	step_show_number(s, "fd", p.fd);
 	step_show_number(s, "id", p.id);
@@ -382,8 +378,7 @@ const struct verb machine_verbs[] = {
 	 "load a BPF program of that type; binds fd, id, type, tag, name, and the "
 	 "address and length of its code, 0 if the kernel hides them",
 	 PREPARES, BINDS_SHOWN, run_bpf,
-	 "bpf_load(BPF_PROG_TYPE_@bpf, BPF_DOES_@does, @{of?@of:-1}, @{to?@to:-1}, @length, "
-	 "@returns, &@=)",
+	 "bpf_load(BPF_PROG_TYPE_@bpf, BPF_DOES_@does, @{of?@of:-1}, @{to?@to:-1}, &@=)",
 	 .c_value = "struct bpf_program: fd id type tag$ address length name$", .check = check_bpf,
 	 ARGUMENTS({"bpf", &argument_word, MEMBER(number),
 		    .words = (const struct word[]){{"socket-filter", BPF_PROG_TYPE_SOCKET_FILTER},
@@ -401,15 +396,11 @@ const struct verb machine_verbs[] = {
 			    "context behind all fields of tracepoints; or call a function of its "
 			    "own"},
 		   {"to", &argument_bound, MEMBER(over), .fallback = UINT64_MAX,
-		    .help = "write 4 bytes to this bpf_output event instead "
-			    "(bpf_perf_event_output)"},
+		    .help = "write 16 bits to this bpf_output event instead "
+			    "(bpf_perf_event_output), and return 1"},
 		   {"of", &argument_bound, MEMBER(fd), .fallback = UINT64_MAX,
-		    .help = "and begin with the low 16 bits of this event's count "
-			    "(bpf_perf_event_read_value)"},
-		   {"length", &argument_number, MEMBER(length), .fallback = 4, .most = 4,
-		    .help = "how many of these bytes to write (4)"},
-		   {"returns", &argument_number, MEMBER(value), .most = 1,
-		    .help = "return this (0); a tracepoint's hit counts only if it is 1"})},
+		    .help = "the low 16 bits of this event's count, not 0 "
+			    "(bpf_perf_event_read_value)"})},
 	{"bpf-map", "put an event into a new BPF map of perf events", CALLS, BINDS_RESULT,
 	 run_bpf_map, "bpf_events(@bpf-map, -1)", .c_value = "int",
 	 ARGUMENTS({"bpf-map", &argument_bound, MEMBER(fd)})},

@@ -68,7 +68,7 @@ static void do_load(struct work *w)
 
 static void do_call(struct work *w)
 {
-	call_probed(w->a->times, w->a->jumps);
+	call_probed(w->a->times);
 }
 
 static int ready_nest(struct work *w)
@@ -366,12 +366,9 @@ const struct verb workload_verbs[] = {
 	 WORKLOAD(NULL, do_store, NULL), ARGUMENTS({WHAT}, {ADDRESS}, {SIZE}, {TIMES}, COUNTED)},
 	{"load", "load from an address", WORK, "load_words(@at, @size, @times);",
 	 WORKLOAD(NULL, do_load, NULL), ARGUMENTS({WHAT}, {ADDRESS}, {SIZE}, {TIMES}, COUNTED)},
-	{"call", "call the functions \"probed\" and \"stepped\"", WORK,
-	 "call_probed(@times, @{jumps?true:false});", WORKLOAD(NULL, do_call, NULL),
-	 ARGUMENTS({WHAT}, {TIMES},
-		   {"jumps", &argument_truth, MEMBER(jumps),
-		    .help = "call \"probed\" through \"jumping\", which ends in a jump to it"},
-		   COUNTED)},
+	{"call", "call the functions \"probed\", and \"stepped\" through \"jumping\"", WORK,
+	 "call_probed(@times);", WORKLOAD(NULL, do_call, NULL),
+	 ARGUMENTS({WHAT}, {TIMES}, COUNTED)},
 	{"nest", "call the function \"nested\", which calls itself, and comes back from all calls",
 	 WORK, "needed(nest(@depth, NEST_@end, @=.at));", WORKLOAD(ready_nest, do_nest, NULL),
 	 .c_ready = "needed(ready_pages(&@=, 1));", .c_value = "struct pages",
