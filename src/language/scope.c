@@ -272,7 +272,7 @@ struct variable {
 };
 
 static const struct variable variables[] = {
-	{"cpu", "the cpu that the case runs on", .which = OWN_CPU},
+	{"cpu", "the cpu that the case runs on at that moment; see `affinity`", .which = OWN_CPU},
 	{"hardware.cpu", "a cpu where plain hardware events count; $cpu if they do there",
 	 .which = HARDWARE_CPU},
 	{"pid", "the case's own process", .which = OWN_PID},

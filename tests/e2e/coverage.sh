@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # What of the ABI no case covers has a reason; the cases that the README names are there; the schema
-# knows each verb of the steps with the keys that the help shows; no case stops the tracepoints of others.
+# knows each verb of the steps with the keys that the help shows; no case stops the tracepoints of others,
+# or takes $cpu, which is where it runs just then, for the same cpu twice.
 . tests/e2e/lib.sh
 "$PYTHON" ci/coverage-abi "$perfabi" >"$scratch/out" || { tail -20 "$scratch/out"; fail "coverage-abi"; }
 tail -1 "$scratch/out"
@@ -41,6 +42,9 @@ def objects(json):
 for path in pathlib.Path("cases").glob("*/*.json"):
     file = json.loads(path.read_text())
     for case in file.get("cases", ()) if "suite" in file else ():
+        all_steps = [*case.get("given", ()), *case.get("steps", ()), {key: case[key] for key in ("open", "then") if key in case}]
+        here = [step for step in all_steps if re.search(r'"\$cpu\b', json.dumps(step))]
+        assert len(here) < 2 or "affinity" in here[0], f"{file['suite']}.{case['name']} uses $cpu twice, and does not pin itself first"
         steps = [one for one in objects(case.get("steps", [])) if one.get("ioctl") == "set_bpf" or "bpf" in one or "bpf-link" in one]
         if all("to" in one for one in steps if "bpf" in one) or all("errno" in one.get("expect", {}) for one in steps if "bpf" not in one):
             continue  # it returns 1, or is not attached
