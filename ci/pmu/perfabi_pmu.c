@@ -1505,8 +1505,6 @@ static void set_callbacks(struct soft_pmu *soft)
 	pmu->start = soft_start;
 	pmu->stop = soft_stop;
 	pmu->read = soft_read;
-	pmu->event_mapped = soft_mapped;
-	pmu->event_unmapped = soft_unmapped;
 	pmu->aux_output_match = soft_aux_output_match;
 	pmu->sched_task = soft_sched_task;
 #if SINCE(6, 2)
@@ -1519,6 +1517,8 @@ static void set_callbacks(struct soft_pmu *soft)
 		pmu->pmu_disable = soft_disable;
 		return;
 	}
+	pmu->event_mapped = soft_mapped;
+	pmu->event_unmapped = soft_unmapped;
 	pmu->check_period = soft_check_period;
 	if (!soft->is_aux) {
 		pmu->start_txn = soft_start_txn;
@@ -1598,7 +1598,7 @@ fail:
 	return result;
 }
 
-/* Not while it has events, unless the kernel takes them away from it. */
+/* Not while it has events, unless the kernel takes them away, as since 6.15 without event_unmapped(). */
 static int soft_unregister(struct soft_pmu *soft)
 {
 #ifdef KERNEL_DETACHES_EVENTS
