@@ -1511,6 +1511,8 @@ static void set_callbacks(struct soft_pmu *soft)
 	pmu->filter = soft_filter;
 #else
 	pmu->filter_match = soft_filter_match;
+	if (pmu->task_ctx_nr == perf_hw_context)	/* only one could have it */
+		pmu->capabilities |= PERF_PMU_CAP_HETEROGENEOUS_CPUS;
 #endif
 	if (soft->is_plain) {
 		pmu->pmu_enable = soft_enable;

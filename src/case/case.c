@@ -103,6 +103,17 @@ const struct abi_arch *case_arch(const json_t *requirements, const struct abi *a
 	return arch;
 }
 
+bool case_is_without_call(const json_t *requirements)
+{
+	json_t *item;
+	size_t i;
+
+	json_array_foreach(requirements, i, item)
+		if (!strcmp(json_string_value(item), "!perf_event_open"))
+			return true;
+	return false;
+}
+
 static struct compiling begin(const json_t *definition, const struct cases *cases,
 			      const struct row_context *row, struct scope *scope,
 			      struct arena *arena, struct error *e)

@@ -55,6 +55,10 @@ struct row_context {
  */
 const struct abi_arch *case_arch(const json_t *requirements, const struct abi *abi);
 
+/* Whether they are those of a case for kernels that do not have perf_event_open(2), as others want.
+ */
+bool case_is_without_call(const json_t *requirements);
+
 /*
  * Compiles what case_read() has found well formed. Takes the reference to `definition`.
  * 0, or a negative errno with `e` filled; program_free() it in any case.

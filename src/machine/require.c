@@ -478,6 +478,12 @@ static int config(const struct token *t)
 	return value ? value == 'y' || value == 'm' : NOT_KNOWN;
 }
 
+static int call_is_there(const struct token *t)
+{
+	found(t, "an open with size 1 gives %s", errno_name(t->env->attr_size_errno));
+	return !environment_is_barred(t->env);
+}
+
 static int cgroup(const struct token *t)
 {
 	char path[256];
@@ -721,9 +727,11 @@ static const struct form {
 	 .help = "that case, run just before, passes; a capability answers yes"},
 	{"file:", REMEDY_SETTING, NAMED, file, "file:/proc/kallsyms", .help = "an existing file",
 	 .in_c = "file_is_there(\"@\")"},
+	{"perf_event_open", REMEDY_SETTING, EXACT, call_is_there, NULL,
+	 .help = "the kernel has the call, and seccomp allows it; every case requires it, but for "
+		 "those that require its opposite",
+	 .in_c = "opens_reach_kernel()"},
 	/* Reports skip cases for these, too. */
-	{"perf_event_open", REMEDY_SETTING, REPORTED, NULL, NULL,
-	 .help = "the kernel has the call, and seccomp allows it", .in_c = "opens_reach_kernel()"},
 	{"machine.lock", REMEDY_RIGHTS, REPORTED, NULL, NULL,
 	 .help = "perfabi can keep other runs off the machine while the case changes a sysctl"},
 	{"machine.expendable", REMEDY_RIGHTS, REPORTED, NULL, NULL,

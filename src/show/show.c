@@ -294,7 +294,8 @@ static void needs_in_main(struct c_program *p, struct environment *env)
 
 	if (program->sysctl || program->has_cgroup || p->instance->who.as == AS_ROOT)
 		c_put(&p->t.parts[C_FIRST], "\tmust_have(!geteuid(), \"root\");\n");
-	need_in_main(p, env, "perf_event_open"); /* which a container's filter may refuse */
+	if (!case_is_without_call(program->requirements))
+		need_in_main(p, env, "perf_event_open"); /* which a filter may refuse */
 	json_array_foreach(program->requirements, i, requirement) {
 		size_t same = 0;
 

@@ -31,9 +31,11 @@ static const struct {
 	{"linux/bpf.h", "BPF_"},
 	{"linux/btf.h", "BTF_ btf_header btf_type"},
 	{"linux/capability.h", "CAP_ __user_cap_header_struct"},
+	{"linux/filter.h", "BPF_JUMP BPF_STMT sock_filter sock_fprog"},
 	{"linux/futex.h", "FUTEX_"},
 	{"linux/hw_breakpoint.h", "HW_BREAKPOINT_"},
 	{"linux/perf_event.h", "PERF_ perf_event_attr perf_event_header perf_event_mmap_page"},
+	{"linux/seccomp.h", "SECCOMP_ seccomp_data"},
 	{"poll.h", "POLLIN pollfd"},
 	{"pthread.h", "pthread_"},
 	{"sched.h", "CPU_ CLONE_ SCHED_ cpu_set_t sched_getaffinity sched_getcpu sched_setaffinity "

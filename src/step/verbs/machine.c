@@ -255,6 +255,11 @@ static const struct member bpf_query_shows[] = {
 	{"name", {.kind = SHAPE_TEXT}, "of the tracepoint, or of what is probed"},
 	{0}};
 
+static int run_seccomp(struct step *s)
+{
+	return step_prepared(s, seccomp_answer((int)s->arguments.number));
+}
+
 static int run_clock(struct step *s)
 {
 	struct timespec t;
@@ -410,6 +415,13 @@ const struct verb machine_verbs[] = {
 	 "with EACCES, until the fd is closed (a BPF program of type LSM)",
 	 CALLS, BINDS_RESULT, run_lsm, "lsm_refuse(@lsm)", .c_value = "int",
 	 ARGUMENTS({"lsm", &argument_text, MEMBER(text), .help = "as in lsm_hook_defs.h"})},
+	{"seccomp", "let a filter refuse perf_event_open(2) from now on", PREPARES, BINDS_NOTHING,
+	 run_seccomp, "seccomp_answer(@seccomp)",
+	 ARGUMENTS({"seccomp", &argument_word, MEMBER(number),
+		    .words = (const struct word[]){{"EPERM", EPERM},
+						   {"EACCES", EACCES},
+						   {"ENOSYS", ENOSYS},
+						   {0}}})},
 	{"bpf-link", "attach a BPF program to an event until the link's fd is closed", PREPARES,
 	 BINDS_RESULT, run_bpf_link, "bpf_link(@bpf-link, @on)", .c_value = "int",
 	 ARGUMENTS({"bpf-link", &argument_number, MEMBER(over), .help = "the program's fd"},
