@@ -140,11 +140,25 @@ class Guest:
                     'loglevel=5', 'panic=-1', f'cell.nonce={self.nonce.hex()}', 'cell.disk=/dev/ubda', f'uml_dir={self.scratch}']
         arguments = shlex.split(self.cell.get('arguments', self.arch['arguments']))
         machine = arguments.index('-M') + 1
+        common = ['-smp', str(self.cell.get('cpus', 2)), '-m', str(self.megabytes), '-nographic', '-no-reboot', '-nodefaults']
+        tree = self._device_tree(arguments, machine, common) if 'device-tree' in self.cell else []
         arguments[machine] += ',memory-backend=ram0'
-        return [*self.emulator, *arguments, '-smp', str(self.cell.get('cpus', 2)), '-m', str(self.megabytes), '-nographic', '-no-reboot',
-                '-nodefaults', '-serial', serial,
+        return [*self.emulator, *arguments, *common, *tree, '-serial', serial,
                 '-object', f'memory-backend-file,id=ram0,size={self.megabytes}M,mem-path={self.out},share=on',
                 '-kernel', self.kernel['image'], '-initrd', initrd, '-append', append]
+
+    def _device_tree(self, arguments, machine, common):
+        """The emulator's own device tree, changed by what the cell has, which may refer to what is there."""
+        blob, source = os.path.join(self.scratch, 'dtb'), os.path.join(self.scratch, 'dts')
+        dump = [*arguments[:machine], f'{arguments[machine]},dumpdtb={blob}', *arguments[machine + 1:]]
+        own = [f'/dts-v1/; /include/ "{source}"', *self.cell['device-tree']]
+        for words, said in (([*self.emulator, *dump, *common], None), (['dtc', '-q', '-I', 'dtb', '-O', 'dts', '-o', source, blob], None),
+                            (['dtc', '-q', '-O', 'dtb', '-o', blob], ' '.join(own))):
+            try:
+                subprocess.run(words, input=said, capture_output=True, text=True, check=True)
+            except (OSError, subprocess.CalledProcessError) as e:
+                raise Trouble(f'{self.cell["name"]}: no device tree: {getattr(e, "stderr", None) or e}')
+        return ['-dtb', blob]
 
     def boot(self, plan, console, quiet, deadline, tick):
         """Runs the plan. `console` is where the guest's console goes; tick() is called each second, and may end it.

@@ -492,6 +492,8 @@ static void add_implied_by_text(json_t *requirements, const char *text)
 		for (const char *at = text; (at = strstr(at, names[i])); at++) {
 			size_t n = strcspn(at, "<>|+* -");
 
+			if (n > 9 && !strncmp(at + n - 4, ".cpu", 4)) /* of $pmu.NAME.cpu */
+				n -= 4;
 			json_array_append_new(requirements, json_stringn(at + 1, n - 1));
 		}
 	}

@@ -339,7 +339,24 @@ void scope_help(FILE *f)
 	for (size_t i = 0; variable_at(i, &variable); i++)
 		fprintf(f, "  $%-34s %s\n", variable.name, variable.help);
 	fprintf(f, "  $%-34s %s\n", "pmu.NAME", "the PMU's type number in sysfs");
+	fprintf(f, "  $%-34s %s\n", "pmu.NAME.cpu",
+		"the first cpu of the PMU that perfabi may use");
 	fprintf(f, "  $%-34s %s\n", "tracepoint.SYSTEM:EVENT", "its id in tracefs");
+}
+
+/* NAME: its type. NAME.cpu: a cpu that it is of. */
+static int from_pmu(const struct environment *env, const char *name, uint64_t *out)
+{
+	const size_t length = scope_pmu_name_length(name);
+	const struct pmu *pmu;
+	char own[VARIABLE_NAME];
+	int cpu;
+
+	snprintf(own, sizeof(own), "%.*s", (int)length, name);
+	pmu = environment_pmu(env, own);
+	cpu = pmu && name[length] ? environment_cpu_of_pmu(env, pmu) : 0;
+	*out = !pmu ? 0 : name[length] ? (uint64_t)cpu : pmu->type;
+	return pmu && cpu >= 0 ? 0 : -ENODEV;
 }
 
 /* What has no binding: a variable, or a PMU's or tracepoint's number. */
@@ -349,7 +366,6 @@ static int from_machine(const struct scope *scope, const char *name, struct valu
 	bool is_pmu = !strncmp(name, "pmu.", 4), is_tracepoint = !strncmp(name, "tracepoint.", 11);
 	const struct tracepoint *tracepoint;
 	struct variable variable = {0};
-	const struct pmu *pmu;
 	uint64_t datum;
 	bool known;
 
@@ -357,11 +373,8 @@ static int from_machine(const struct scope *scope, const char *name, struct valu
 		return -ENOENT;
 	if (scope->checking)
 		return 0;
-	if (is_pmu) {
-		pmu = environment_pmu(scope->env, name + 4);
-		value->bits = pmu ? pmu->type : 0;
-		return pmu ? 0 : -ENODEV;
-	}
+	if (is_pmu)
+		return from_pmu(scope->env, name + 4, &value->bits);
 	if (is_tracepoint) {
 		tracepoint = environment_known_tracepoint(scope->env, name + 11);
 		value->bits = tracepoint ? tracepoint->id : 0;
@@ -413,6 +426,13 @@ static int name_text(const struct scope *scope, const char *name, char *out, siz
 	else
 		n = snprintf(out, size, value.negative ? "%lld" : "%llu", (long long)value.bits);
 	return n < 0 || (size_t)n >= size ? -ENOSPC : n;
+}
+
+size_t scope_pmu_name_length(const char *name)
+{
+	const size_t n = strlen(name);
+
+	return n > 4 && !strcmp(name + n - 4, ".cpu") ? n - 4 : n;
 }
 
 size_t scope_name_length(const char *text)

@@ -61,6 +61,9 @@ struct vars scope_vars(const struct scope *scope);
  */
 size_t scope_name_length(const char *text);
 
+/* The length of NAME, of NAME or NAME.cpu, which stands behind "pmu.". */
+size_t scope_pmu_name_length(const char *name);
+
 /*
  * Writes `text` with each $name replaced by its text or decimal value. 0, -ENOENT for an unknown
  * name, or -ENOSPC when it does not fit.

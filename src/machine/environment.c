@@ -805,6 +805,19 @@ const struct pmu *environment_pmu(const struct environment *env, const char *nam
 	return NULL;
 }
 
+int environment_cpu_of_pmu(const struct environment *env, const struct pmu *pmu)
+{
+	const char *list = pmu->cpumask[0] ? pmu->cpumask : pmu->cpus;
+	unsigned end = cpu_list_end(list) < CPU_SETSIZE ? cpu_list_end(list) : CPU_SETSIZE;
+	int cpu = -1;
+
+	for (unsigned i = 0; i < end && (cpu < 0 || !CPU_ISSET((unsigned)cpu, &env->cpus_usable));
+	     i++)
+		if (cpu_list_has(list, i) && (cpu < 0 || CPU_ISSET(i, &env->cpus_usable)))
+			cpu = (int)i;
+	return cpu;
+}
+
 const struct pmu *environment_pmu_of_type(const struct environment *env, uint32_t type)
 {
 	for (size_t i = 0; i < env->pmu_count; i++)

@@ -45,15 +45,9 @@ struct place {
 static struct place place_of(const struct pmu *pmu, const struct environment *env)
 {
 	struct place place = {.pid = 0, .cpu = -1};
-	const char *list = pmu->cpumask[0] ? pmu->cpumask : pmu->cpus;
-	unsigned end = cpu_list_end(list) < CPU_SETSIZE ? cpu_list_end(list) : CPU_SETSIZE;
-	int cpu = -1; /* the first that perfabi may run on, else the first of all */
+	const int cpu = environment_cpu_of_pmu(env, pmu);
 	cpu_set_t one;
 
-	for (unsigned i = 0; i < end && (cpu < 0 || !CPU_ISSET((unsigned)cpu, &env->cpus_usable));
-	     i++)
-		if (cpu_list_has(list, i) && (cpu < 0 || CPU_ISSET(i, &env->cpus_usable)))
-			cpu = (int)i;
 	place.is_known = !sched_getaffinity(0, sizeof(place.before), &place.before);
 	if (pmu->cpumask[0]) {
 		place.pid = -1;

@@ -28,6 +28,14 @@ static const struct {
 			 {"unmapped", "unmapped()"},
 			 {"breakpoint.bytes", "breakpoint_bytes()"}};
 
+static const char *pmu_in_c(struct translation *t, const char *name)
+{
+	const size_t n = scope_pmu_name_length(name);
+
+	return name[n] ? c_text(t, "cpu_of_pmu(\"%.*s\")", (int)n, name)
+		       : c_text(t, "number_in(\"/sys/bus/event_source/devices/%s/type\")", name);
+}
+
 static const char *machine_variable(struct translation *t, const char *name)
 {
 	struct vars vars = scope_vars(t->scope);
@@ -45,7 +53,7 @@ static const char *machine_variable(struct translation *t, const char *name)
 	    CPU_EQUAL(&t->scope->env->hardware.cpus, &t->scope->env->cpus_usable))
 		return "sched_getcpu()";
 	if (!strncmp(name, "pmu.", 4))
-		return c_text(t, "number_in(\"/sys/bus/event_source/devices/%s/type\")", name + 4);
+		return pmu_in_c(t, name + 4);
 	if (!strncmp(name, "tracepoint.", 11) && (colon = strchr(name, ':'))) {
 		for (const char *p = name + 11; *p && n + 1 < sizeof(c); p++)
 			c[n++] = isalnum((unsigned char)*p) ? *p : '_';
