@@ -18,6 +18,10 @@ IDS = ['ip', 'tid', 'time', 'id', 'stream_id', 'cpu', 'identifier']
 # The records that a recording is made for; of those without a line here it is SAMPLE.
 HOLDS = {
     'side-band': ('MMAP2', 'COMM', 'EXIT'),
+    'text-poke': ('TEXT_POKE',),
+    'throttle': ('SAMPLE', 'THROTTLE', 'UNTHROTTLE'),
+    'trace': ('ITRACE_START',),
+    'made': ('SAMPLE', 'LOST_SAMPLES', 'AUX_OUTPUT_HW_ID'),
     'children': ('FORK', 'EXIT', 'COMM', 'MMAP2', 'SWITCH', 'NAMESPACES', 'CGROUP', 'KSYMBOL', 'BPF_EVENT'),
 }
 
@@ -39,14 +43,39 @@ def registers(top, machine, bits):
     return [reg['name'] for reg in arch['regs'] if not refused >> reg['bit'] & 1]
 
 
-def attrs(registers):
+# What happens to a PMU made of software while it is recorded; to be throttled an event must sample more than max_samples_per_tick.
+MADE = ('perfabi_counter event=1 add=10 ip=0x401000 addr=0x7f0000001000 weight=7 data_src=0x68100142 txn=0x700000026 exact hw_idx=2'
+            ' branch=0x401020:0x401100:0x1:0x5 branch=0x401110:0x401000:0x2:0x3',
+            'perfabi_counter event=1 add=30 times=3 kernel skid=4', 'perfabi_counter event=1 add=10 by=irq lost=5',
+            'perfabi_counter event=1 hw_id=0x1234567890')
+MANY = ('perfabi_counter event=1 add=10200',)
+
+
+def triggers(lines):
+    """The file of a case in which these things happen, and a while is spent."""
+    steps = [*({'trigger': one} for one in lines), {'workload': 'spin', 'ms': 30}]
+    return json.dumps({'suite': 'record.triggers', 'about': 'what is recorded', 'spec': {'man': 'perf_event_open(2)'}, 'cases': [
+        {'name': 'all', 'title': 'each happens', 'as': ['root'], 'machine': 'expendable', 'steps': steps}]}).encode()
+
+
+def attrs(registers, is_x86=False, has_pmus=False):
     """The recordings by name: what is opened, the options of `perfabi capture`, and what perfabi does meanwhile, if it is not to decode."""
     clock = {'type': 'software', 'config': 'cpu_clock', 'sample_period': 200000, 'disabled': 1, 'enable_on_exec': 1, 'sample_id_all': 1}
     dummy = {'type': 'software', 'config': 'dummy', 'sample_period': 1, 'sample_type': IDS, 'disabled': 1, 'enable_on_exec': 1, 'sample_id_all': 1}
     faults = {**clock, 'config': 'page_faults', 'sample_period': 4}
     cases = ['run', '--jobs', '1', 'ioctl.set-bpf.tracepoint', 'open.cgroup.new-cgroup']  # reading all cases takes many periods of a clock
     everything = {'mmap': 1, 'mmap2': 1, 'comm': 1, 'comm_exec': 1, 'task': 1, 'context_switch': 1, 'namespaces': 1, 'ksymbol': 1, 'bpf_event': 1, 'cgroup': 1}
-    return {
+    made = {'config': 1, 'sample_period': 10, 'inherit': 1, 'sample_id_all': 1, 'exclude_hv': 1, 'disabled': 1, 'enable_on_exec': 1}
+    meanwhile = ['run', '--expendable']
+    own = {
+        'text-poke': ({**dummy, 'text_poke': 1, 'inherit': 1}, [], ['run', '--jobs', '1', 'count.software']),
+    } if is_x86 else {}
+    if has_pmus:
+        own['made'] = ({**made, 'type': '$pmu.perfabi_counter', 'sample_type': [*IDS, 'addr', 'period', 'branch_stack', 'weight_struct', 'data_src', 'transaction'],
+                        'branch_sample_type': ['user', 'any', 'hw_index', *(['counters'] if is_x86 else [])]}, [], [*meanwhile, '/recordings/made.json'])
+        own['throttle'] = ({**made, 'type': '$pmu.perfabi_counter', 'sample_type': IDS}, [], [*meanwhile, '/recordings/many.json'])
+        own['trace'] = ({**made, 'type': '$pmu.perfabi_aux', 'config': 0, 'sample_period': 0, 'sample_type': IDS}, [], [*meanwhile, '/recordings/made.json'])
+    return own | {
         'registers': ({**clock, 'sample_period': 2000000, 'sample_type': [*IDS, 'period', 'callchain', 'regs_user', 'stack_user', 'regs_intr'],
                        'sample_regs_user': registers, 'sample_regs_intr': registers, 'sample_stack_user': 256}, [], cases),
         'user': ({**faults, 'exclude_kernel': 1, 'exclude_hv': 1, 'sample_type': [*IDS, 'addr', 'data_src', 'weight']}, []),
@@ -69,14 +98,18 @@ def attrs(registers):
     }
 
 
-def record(name, arch, top, image, without_perf, bits):
-    for what, (attr, options, *command) in attrs(registers(top, arch['machine'], bits)).items():
+def record(name, arch, top, image, cell, bits):
+    has_pmus = 'pmus' in cell
+    if has_pmus:
+        image.file('recordings/made.json', triggers(MADE))
+        image.file('recordings/many.json', triggers(MANY))
+    for what, (attr, options, *command) in attrs(registers(top, arch['machine'], bits), arch['machine'] in ('x86_64', 'i686'), has_pmus).items():
         job = f'{name}.record.{what}'
         ring = '--raw' in options
         where, attr_file = f'/tmp/{what}.{"ring" if ring else "data"}', f'recordings/{what}.attr'
         text = json.dumps(attr, indent=1).encode() + b'\n'
         image.file(attr_file, text)
         yield Job(job, [f'/{name}/perfabi', 'capture', '--attr', '/' + attr_file, '--output', where, *options, '--',
-                        *([f'/{name}/perfabi', *command[0]] if command else [f'/{name}/perfabi-decode', '/' + WORK])], kind='record', attr=text, holds=HOLDS.get(what, ('SAMPLE',)), optional=without_perf or what in OPTIONAL)
+                        *([f'/{name}/perfabi', *command[0]] if command else [f'/{name}/perfabi-decode', '/' + WORK])], kind='record', attr=text, holds=HOLDS.get(what, ('SAMPLE',)), optional='without-perf' in cell or what in OPTIONAL)
         yield Job(f'{job}.lines', [f'/{name}/perfabi-decode', *(['--attr', '/' + attr_file] if ring else []), where], kind='lines')
         yield Job(f'{job}.bytes', ['cat', where], kind='bytes')

@@ -81,21 +81,25 @@ def _lost(fragment, config):
             and not (line.endswith('=n') and not any(one.startswith(line[:-1]) for one in there))]
 
 
-def build(cache, top, suite, package):
-    """The kernel, built if the fragment is another. As kernels.fetch() returns one, and `src`."""
-    fragment = os.path.join(top, 'ci/kernel.config')
-    folder = os.path.join(cache, 'source', package)
-    src, log, stamp = os.path.join(folder, 'src'), os.path.join(folder, 'build.log'), os.path.join(folder, 'built')
+def build(cache, top, suite, package, without=()):
+    """The kernel, built if the fragment is another. As kernels.fetch() returns one, and `src`. One `without` some options is not measured either."""
+    folder, kind = os.path.join(cache, 'source', package), 'bare' if without else 'src'
+    src, log, stamp = os.path.join(folder, kind), os.path.join(folder, 'build.log'), os.path.join(folder, 'bare.built' if without else 'built')
     if not os.path.exists(os.path.join(src, '.debian-version')):
-        shutil.rmtree(folder, ignore_errors=True)
-        os.makedirs(folder)
+        shutil.rmtree(src, ignore_errors=True)
+        os.makedirs(folder, exist_ok=True)
         _unpack(cache, suite, package, src)
-    with open(fragment) as file:
-        digest = hashlib.sha256(file.read().encode()).hexdigest()
+    with open(os.path.join(top, 'ci/kernel.config')) as file:
+        lines = [line for line in file if not line.startswith(tuple(f'CONFIG_{name}' for name in without))]
+    digest = hashlib.sha256(''.join(lines + [f'CONFIG_{name}\n' for name in without]).encode()).hexdigest()
     if _text(stamp) != digest:
         if missing():
             raise Unavailable(f'building a kernel needs {" ".join(missing())}')
-        _measure(src, True)
+        fragment = os.path.join(folder, f'{kind}.config')
+        with open(fragment, 'w') as file:
+            file.writelines(lines + [f'CONFIG_{name}=n\n' for name in without])
+        if not without:
+            _measure(src, True)
         _run(['make', '-s', 'tinyconfig'], src, log)
         _run(['scripts/kconfig/merge_config.sh', '-m', '.config', fragment], src, log)
         _run(['make', '-s', 'olddefconfig'], src, log)

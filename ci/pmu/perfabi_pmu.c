@@ -281,8 +281,10 @@ static void fill_branches(struct soft_event *e, struct perf_sample_data *data,
 	if (!has_branch_stack(e->event))
 		return;
 #if SINCE(6, 8)
+	/* What is not asked for would be written all the same. */
 	perf_sample_save_brstack(data, e->event, &branches->head,
-				 branches->has_cntr ? branches->cntr : NULL);
+				 branches->has_cntr && branch_sample_counters(e->event) ?
+				 branches->cntr : NULL);
 #elif SINCE(6, 2)
 	perf_sample_save_brstack(data, e->event, &branches->head);
 #else
@@ -1080,7 +1082,12 @@ static int parse_branch(struct soft_request *r, char *text)
 	entry = &r->branches.entries[n];
 	entry->from = values[0];
 	entry->to = values[1];
-	memcpy((u8 *)entry + 2 * sizeof(u64), &values[2], sizeof(u64));
+	entry->mispred = values[2];
+	entry->predicted = values[2] >> 1;
+	entry->in_tx = values[2] >> 2;
+	entry->abort = values[2] >> 3;
+	entry->cycles = values[2] >> 4;
+	entry->type = values[2] >> 20;
 	r->branches.cntr[n] = values[3];
 	r->branches.has_cntr |= i == 4;
 	r->branches.head.nr++;
