@@ -99,7 +99,7 @@ def attrs(registers, is_x86=False, has_pmus=False):
 
 
 def record(name, arch, top, image, cell, bits):
-    has_pmus = 'pmus' in cell
+    has_pmus = any('name=perfabi_counter ' in line for line in cell.get('pmus', ()))
     if has_pmus:
         image.file('recordings/made.json', triggers(MADE))
         image.file('recordings/many.json', triggers(MANY))

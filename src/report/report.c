@@ -279,7 +279,9 @@ void report_verdict(const struct report *report, char *out, size_t size)
 		  "could not be judged");
 	add_count(out, size, report->unreached, "was not reached", "were not reached");
 	n = strlen(out);
-	if (!judged && !n)
+	if (!judged && !n && tally[SKIP] == 1)
+		snprintf(out, size, "Nothing was judged: the only case is skipped");
+	else if (!judged && !n)
 		snprintf(out, size, "Nothing was judged: all %u cases are skipped", tally[SKIP]);
 	else if (!n)
 		snprintf(out, size,
