@@ -103,7 +103,11 @@ def record(name, arch, top, image, cell, bits):
     if has_pmus:
         image.file('recordings/made.json', triggers(MADE))
         image.file('recordings/many.json', triggers(MANY))
+    # Of two kinds of cores only one counts a plain hardware event, and may be idle.
+    left_out = ('cycles',) if cell.get('hybrid') else ()
     for what, (attr, options, *command) in attrs(registers(top, arch['machine'], bits), arch['machine'] in ('x86_64', 'i686'), has_pmus).items():
+        if what in left_out:
+            continue
         job = f'{name}.record.{what}'
         ring = '--raw' in options
         where, attr_file = f'/tmp/{what}.{"ring" if ring else "data"}', f'recordings/{what}.attr'

@@ -11,11 +11,14 @@
  *
  * A line written to /dev/perfabi is something that happens to a PMU on the writer's cpu, and is
  * done when write(2) returns: which event counts how often, and what a sample shows that is due.
- * docs/matrix.md has the words of both lines.
+ * Two more parameters move a PMU's events to another cpu, and have events of the kernel's own.
+ * docs/matrix.md has the words of these lines.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/cpu.h>
 #include <linux/delay.h>
+#include <linux/hw_breakpoint.h>
 #include <linux/hrtimer.h>
 #include <linux/irq_work.h>
 #include <linux/kprobes.h>
@@ -135,6 +138,7 @@ struct soft_request {
 	struct soft_pmu *pmu;
 	u32 code;
 	u64 add, times, skid, ip, addr, weight, data_src, txn, lost, hw_id, flags, repeat, keep;
+	u64 skip;
 	bool user, exact, has_ip, has_weight, has_data_src, has_txn, has_hw_id, is_aux, itrace;
 	bool entered, bare, has_keep;
 	bool by_irq, by_timer;
@@ -515,6 +519,8 @@ static int aux_trigger(struct soft_event *e, const struct soft_request *r)
 	if (!r->aux_length && !r->flags)
 		return 0;
 	aux = perf_get_aux(&e->handle);
+	if (r->skip && perf_aux_output_skip(&e->handle, r->skip))
+		return -ENOSPC;
 	if (r->aux_length)
 		done = aux_put(e, r);
 	if (r->flags)
@@ -1042,7 +1048,7 @@ struct word {
 #define FLAG(name) { #name, 0, offsetof(struct soft_request, name) }
 static const struct word words[] = {
 	NUMBER(add), NUMBER(times), NUMBER(skid), NUMBER(addr), NUMBER(lost), NUMBER(repeat),
-	NUMBER(flags), OPTIONAL(ip), OPTIONAL(weight), OPTIONAL(data_src), OPTIONAL(txn),
+	NUMBER(flags), NUMBER(skip), OPTIONAL(ip), OPTIONAL(weight), OPTIONAL(data_src), OPTIONAL(txn),
 	OPTIONAL(hw_id), OPTIONAL(keep), FLAG(exact), FLAG(itrace), FLAG(entered), FLAG(bare),
 	{ "hw_idx", offsetof(struct soft_request, branches.head.hw_idx), 0 },
 };
@@ -1661,6 +1667,192 @@ static int unregister_set(const char *line, const struct kernel_param *param)
 static const struct kernel_param_ops register_ops = { .set = register_set };
 static const struct kernel_param_ops unregister_ops = { .set = unregister_set };
 
+/* Moves the events of a PMU that counts cpus: "NAME FROM TO", as an uncore driver's does when a cpu goes offline. */
+static int migrate_set(const char *line, const struct kernel_param *param)
+{
+	int from, to, result = -ENOENT;
+	struct soft_pmu *soft;
+	char name[32];
+
+	if (sscanf(line, "%31s %d %d", name, &from, &to) != 3 || from < 0 || to < 0)
+		return -EINVAL;
+	mutex_lock(&pmus_lock);
+	cpus_read_lock();
+	list_for_each_entry(soft, &pmus, list) {
+		if (strcmp(soft->name, name))
+			continue;
+		result = -EINVAL;
+		if (soft->pmu.task_ctx_nr != perf_invalid_context || from >= nr_cpu_ids ||
+		    to >= nr_cpu_ids || !cpu_online(from) || !cpu_online(to))
+			break;
+		perf_pmu_migrate_context(&soft->pmu, from, to);
+		result = 0;
+		break;
+	}
+	cpus_read_unlock();
+	mutex_unlock(&pmus_lock);
+	return result;
+}
+
+/*
+ * The kernel's own: a counter, as its watchdogs and KVM have them, and a breakpoint of all cpus,
+ * as kgdb's. Each is gone when the next of its kind comes. Under pmus_lock.
+ */
+static struct {
+	struct perf_event *counter;
+	struct perf_event * __percpu *breakpoint;
+	u64 value;		/* of the last `read` or `pause` */
+	atomic_t overflows;	/* since the last of both was made */
+	u32 watched;		/* by the breakpoint */
+} own;
+
+struct own_words {
+	u64 type, config, period, times, pinned;
+	int cpu;		/* -1: the writer's task */
+};
+
+static void own_overflow(struct perf_event *event, struct perf_sample_data *data,
+			 struct pt_regs *regs)
+{
+	atomic_inc(&own.overflows);
+}
+
+static void own_close(void)
+{
+	if (own.counter)
+		perf_event_release_kernel(own.counter);
+	own.counter = NULL;
+}
+
+static int own_open(const struct own_words *w)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr), .type = w->type, .config = w->config,
+		.sample_period = w->period, .pinned = !!w->pinned,
+	};
+	struct perf_event *event;
+
+	own_close();
+	event = perf_event_create_kernel_counter(&attr, w->cpu, w->cpu < 0 ? current : NULL,
+						 own_overflow, NULL);
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	own.counter = event;
+	atomic_set(&own.overflows, 0);
+	return 0;
+}
+
+#ifdef CONFIG_X86	/* elsewhere the handler would have to step over the access itself */
+static void own_unwatch(void)
+{
+	if (own.breakpoint)
+		unregister_wide_hw_breakpoint(own.breakpoint);
+	own.breakpoint = NULL;
+}
+
+static int own_watch(void)
+{
+	struct perf_event * __percpu *breakpoint;
+	struct perf_event_attr attr;
+
+	own_unwatch();
+	hw_breakpoint_init(&attr);
+	attr.bp_addr = (unsigned long)&own.watched;
+	attr.bp_len = HW_BREAKPOINT_LEN_4;
+	attr.bp_type = HW_BREAKPOINT_W;
+	breakpoint = register_wide_hw_breakpoint(&attr, own_overflow, NULL);
+	if (IS_ERR((void __force *)breakpoint))
+		return PTR_ERR((void __force *)breakpoint);
+	own.breakpoint = breakpoint;
+	atomic_set(&own.overflows, 0);
+	return 0;
+}
+#else
+static void own_unwatch(void)
+{
+}
+
+static int own_watch(void)
+{
+	return -EOPNOTSUPP;
+}
+#endif
+
+static int own_do(const char *verb, const struct own_words *w)
+{
+	u64 enabled, running;
+
+	if (!strcmp(verb, "open"))
+		return own_open(w);
+	if (!strcmp(verb, "watch"))
+		return own_watch();
+	if (!strcmp(verb, "touch")) {
+		for (u64 i = 0; i < w->times; i++)
+			WRITE_ONCE(own.watched, i);
+		return 0;
+	}
+	if (!strcmp(verb, "unwatch")) {
+		own_unwatch();
+		return 0;
+	}
+	if (!own.counter)
+		return -ENOENT;
+	if (!strcmp(verb, "period"))
+		return perf_event_period(own.counter, w->period);
+	if (!strcmp(verb, "refresh"))
+		return perf_event_refresh(own.counter, w->times);
+	if (!strcmp(verb, "read"))
+		own.value = perf_event_read_value(own.counter, &enabled, &running);
+	else if (!strcmp(verb, "pause"))
+		own.value = perf_event_pause(own.counter, true);
+	else if (!strcmp(verb, "enable"))
+		perf_event_enable(own.counter);
+	else if (!strcmp(verb, "close"))
+		own_close();
+	else
+		return -EINVAL;
+	return 0;
+}
+
+static int own_set(const char *line, const struct kernel_param *param)
+{
+	char *text = kstrdup(line, GFP_KERNEL), *rest = text, *verb, *word;
+	struct own_words w = { .times = 1, .cpu = -1 };
+	int result = 0;
+
+	if (!text)
+		return -ENOMEM;
+	verb = strsep(&rest, "\n ");
+	while (!result && (word = strsep(&rest, "\n "))) {
+		char *name = strsep(&word, "=");
+		u64 *number = !strcmp(name, "type") ? &w.type : !strcmp(name, "config") ? &w.config :
+			      !strcmp(name, "period") ? &w.period : !strcmp(name, "times") ? &w.times :
+			      !strcmp(name, "pinned") ? &w.pinned : NULL;
+
+		if (!*name)
+			continue;
+		result = !word ? -EINVAL : !strcmp(name, "cpu") ? kstrtoint(word, 0, &w.cpu) :
+			 number ? kstrtoull(word, 0, number) : -EINVAL;
+	}
+	mutex_lock(&pmus_lock);
+	result = result ?: own_do(verb, &w);
+	mutex_unlock(&pmus_lock);
+	kfree(text);
+	return result;
+}
+
+static int own_get(char *buffer, const struct kernel_param *param)
+{
+	return sysfs_emit(buffer, "%llu %d\n", own.value, atomic_read(&own.overflows));
+}
+
+static const struct kernel_param_ops migrate_ops = { .set = migrate_set };
+static const struct kernel_param_ops own_ops = { .set = own_set, .get = own_get };
+
+module_param_cb(migrate, &migrate_ops, NULL, 0200);
+MODULE_PARM_DESC(migrate, "NAME FROM TO: move the events of a PMU from one cpu to another");
+module_param_cb(own, &own_ops, NULL, 0600);
+MODULE_PARM_DESC(own, "what the kernel's own counter or breakpoint does; its value and overflows");
 module_param_cb(register, &register_ops, NULL, 0200);
 MODULE_PARM_DESC(register, "a PMU to register: name=NAME [counters=N] [width=BITS] [caps=...] ...");
 module_param_cb(unregister, &unregister_ops, NULL, 0200);
@@ -1741,6 +1933,8 @@ static void __exit soft_exit(void)
 	tracepoint_probe_unregister(sys_enter, on_sys_enter, NULL);
 	tracepoint_synchronize_unregister();
 	forget_requests(NULL);
+	own_close();
+	own_unwatch();
 	list_for_each_entry_safe(soft, next, &pmus, list) {
 		perf_pmu_unregister(&soft->pmu);
 		soft_free(soft);
