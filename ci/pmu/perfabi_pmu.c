@@ -1701,8 +1701,9 @@ static int migrate_set(const char *line, const struct kernel_param *param)
 static struct {
 	struct perf_event *counter;
 	struct perf_event * __percpu *breakpoint;
+	/* Since the newest of both was made: */
 	u64 value;		/* of the last `read` or `pause` */
-	atomic_t overflows;	/* since the last of both was made */
+	atomic_t overflows;
 	u32 watched;		/* by the breakpoint */
 } own;
 
@@ -1715,6 +1716,12 @@ static void own_overflow(struct perf_event *event, struct perf_sample_data *data
 			 struct pt_regs *regs)
 {
 	atomic_inc(&own.overflows);
+}
+
+static void own_reset(void)
+{
+	own.value = 0;
+	atomic_set(&own.overflows, 0);
 }
 
 static void own_close(void)
@@ -1738,7 +1745,7 @@ static int own_open(const struct own_words *w)
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 	own.counter = event;
-	atomic_set(&own.overflows, 0);
+	own_reset();
 	return 0;
 }
 
@@ -1764,7 +1771,7 @@ static int own_watch(void)
 	if (IS_ERR((void __force *)breakpoint))
 		return PTR_ERR((void __force *)breakpoint);
 	own.breakpoint = breakpoint;
-	atomic_set(&own.overflows, 0);
+	own_reset();
 	return 0;
 }
 #else
