@@ -104,6 +104,7 @@ def record(name, arch, top, image, cell, bits):
         image.file('recordings/made.json', triggers(MADE))
         image.file('recordings/many.json', triggers(MANY))
     # Of two kinds of cores only one counts a plain hardware event, and may be idle.
+    no_bpf = ('BPF_EVENT', 'KSYMBOL') if 'BPF_' in cell.get('without', ()) else ()
     left_out = ('cycles',) if cell.get('hybrid') else ()
     for what, (attr, options, *command) in attrs(registers(top, arch['machine'], bits), arch['machine'] in ('x86_64', 'i686'), has_pmus).items():
         if what in left_out:
@@ -114,6 +115,6 @@ def record(name, arch, top, image, cell, bits):
         text = json.dumps(attr, indent=1).encode() + b'\n'
         image.file(attr_file, text)
         yield Job(job, [f'/{name}/perfabi', 'capture', '--attr', '/' + attr_file, '--output', where, *options, '--',
-                        *([f'/{name}/perfabi', *command[0]] if command else [f'/{name}/perfabi-decode', '/' + WORK])], kind='record', attr=text, holds=HOLDS.get(what, ('SAMPLE',)), optional='without-perf' in cell or what in OPTIONAL)
+                        *([f'/{name}/perfabi', *command[0]] if command else [f'/{name}/perfabi-decode', '/' + WORK])], kind='record', attr=text, holds=[one for one in HOLDS.get(what, ('SAMPLE',)) if one not in no_bpf], optional='without-perf' in cell or what in OPTIONAL)
         yield Job(f'{job}.lines', [f'/{name}/perfabi-decode', *(['--attr', '/' + attr_file] if ring else []), where], kind='lines')
         yield Job(f'{job}.bytes', ['cat', where], kind='bytes')
