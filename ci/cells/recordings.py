@@ -58,7 +58,7 @@ def triggers(lines):
         {'name': 'all', 'title': 'each happens', 'as': ['root'], 'machine': 'expendable', 'steps': steps}]}).encode()
 
 
-def attrs(registers, is_x86=False, has_pmus=False):
+def attrs(registers, is_x86=False, has_pmus=False, version=(99,)):
     """The recordings by name: what is opened, the options of `perfabi capture`, and what perfabi does meanwhile, if it is not to decode."""
     clock = {'type': 'software', 'config': 'cpu_clock', 'sample_period': 200000, 'disabled': 1, 'enable_on_exec': 1, 'sample_id_all': 1}
     dummy = {'type': 'software', 'config': 'dummy', 'sample_period': 1, 'sample_type': IDS, 'disabled': 1, 'enable_on_exec': 1, 'sample_id_all': 1}
@@ -71,8 +71,8 @@ def attrs(registers, is_x86=False, has_pmus=False):
         'text-poke': ({**dummy, 'text_poke': 1, 'inherit': 1}, [], ['run', '--jobs', '1', 'count.software']),
     } if is_x86 else {}
     if has_pmus:
-        own['made'] = ({**made, 'type': '$pmu.perfabi_counter', 'sample_type': [*IDS, 'addr', 'period', 'branch_stack', 'weight_struct', 'data_src', 'transaction'],
-                        'branch_sample_type': ['user', 'any', 'hw_index', *(['counters'] if is_x86 else [])]}, [], [*meanwhile, '/recordings/made.json'])
+        own['made'] = ({**made, 'type': '$pmu.perfabi_counter', 'sample_type': [*IDS, 'addr', 'period', 'branch_stack', 'weight_struct' if version >= (5, 12) else 'weight', 'data_src', 'transaction'],
+                        'branch_sample_type': ['user', 'any', 'hw_index', *(['counters'] if is_x86 and version >= (6, 8) else [])]}, [], [*meanwhile, '/recordings/made.json'])
         own['throttle'] = ({**made, 'type': '$pmu.perfabi_counter', 'sample_type': IDS}, [], [*meanwhile, '/recordings/many.json'])
         own['trace'] = ({**made, 'type': '$pmu.perfabi_aux', 'config': 0, 'sample_period': 0, 'sample_type': IDS}, [], [*meanwhile, '/recordings/made.json'])
     return own | {
@@ -98,15 +98,16 @@ def attrs(registers, is_x86=False, has_pmus=False):
     }
 
 
-def record(name, arch, top, image, cell, bits):
+def record(name, arch, top, image, cell, release, bits):
     has_pmus = any('name=perfabi_counter ' in line for line in cell.get('pmus', ()))
     if has_pmus:
         image.file('recordings/made.json', triggers(MADE))
         image.file('recordings/many.json', triggers(MANY))
     # Of two kinds of cores only one counts a plain hardware event, and may be idle.
-    no_bpf = ('BPF_EVENT', 'KSYMBOL') if 'BPF_' in cell.get('without', ()) else ()
+    version = tuple(int(part) for part in release.split('.')[:2])
+    lacks = [*(('BPF_EVENT', 'KSYMBOL') if 'BPF_' in cell.get('without', ()) else ()), *(('AUX_OUTPUT_HW_ID',) if version < (5, 16) else ())]
     left_out = ('cycles',) if cell.get('hybrid') else ()
-    for what, (attr, options, *command) in attrs(registers(top, arch['machine'], bits), arch['machine'] in ('x86_64', 'i686'), has_pmus).items():
+    for what, (attr, options, *command) in attrs(registers(top, arch['machine'], bits), arch['machine'] in ('x86_64', 'i686'), has_pmus, version).items():
         if what in left_out:
             continue
         job = f'{name}.record.{what}'
@@ -115,6 +116,6 @@ def record(name, arch, top, image, cell, bits):
         text = json.dumps(attr, indent=1).encode() + b'\n'
         image.file(attr_file, text)
         yield Job(job, [f'/{name}/perfabi', 'capture', '--attr', '/' + attr_file, '--output', where, *options, '--',
-                        *([f'/{name}/perfabi', *command[0]] if command else [f'/{name}/perfabi-decode', '/' + WORK])], kind='record', attr=text, holds=[one for one in HOLDS.get(what, ('SAMPLE',)) if one not in no_bpf], optional='without-perf' in cell or what in OPTIONAL)
+                        *([f'/{name}/perfabi', *command[0]] if command else [f'/{name}/perfabi-decode', '/' + WORK])], kind='record', attr=text, holds=[one for one in HOLDS.get(what, ('SAMPLE',)) if one not in lacks], optional='without-perf' in cell or what in OPTIONAL)
         yield Job(f'{job}.lines', [f'/{name}/perfabi-decode', *(['--attr', '/' + attr_file] if ring else []), where], kind='lines')
         yield Job(f'{job}.bytes', ['cat', where], kind='bytes')

@@ -87,6 +87,8 @@ def build(cache, top, suite, package, without=()):
     src, log, stamp = os.path.join(folder, kind), os.path.join(folder, 'build.log'), os.path.join(folder, 'bare.built' if without else 'built')
     if not os.path.exists(os.path.join(src, '.debian-version')):
         shutil.rmtree(src, ignore_errors=True)
+        if os.path.exists(stamp):
+            os.remove(stamp)
         os.makedirs(folder, exist_ok=True)
         _unpack(cache, suite, package, src)
     with open(os.path.join(top, 'ci/kernel.config')) as file:
@@ -97,7 +99,7 @@ def build(cache, top, suite, package, without=()):
             raise Unavailable(f'building a kernel needs {" ".join(missing())}')
         fragment = os.path.join(folder, f'{kind}.config')
         with open(fragment, 'w') as file:
-            file.writelines(lines + [f'CONFIG_{name}=n\n' for name in without])
+            file.writelines(lines)
         if not without:
             _measure(src, True)
         _run(['make', '-s', 'tinyconfig'], src, log)
@@ -106,6 +108,10 @@ def build(cache, top, suite, package, without=()):
         lost = _lost(fragment, os.path.join(src, '.config'))
         if lost:
             raise Trouble(f'this kernel does not take of ci/kernel.config: {" ".join(lost)}')
+        with open(os.path.join(src, '.config')) as file:
+            kept = [line.strip() for line in file if line.startswith(tuple(f'CONFIG_{name}' for name in without))]
+        if kept:
+            raise Trouble(f'this kernel has {" ".join(kept)}, which it is to be without')
         _run(['make', '-s', f'-j{os.cpu_count()}', 'bzImage', 'modules_prepare'], src, log)
         shutil.copy(os.path.join(src, 'vmlinux.symvers'), os.path.join(src, 'Module.symvers'))
         with open(stamp, 'w') as file:

@@ -1085,6 +1085,8 @@ static int parse_branch(struct soft_request *r, char *text)
 		if (kstrtoull(part, 0, &values[i++]))
 			return -EINVAL;
 	}
+	if (values[2] >> 24)
+		return -EINVAL;
 	entry = &r->branches.entries[n];
 	entry->from = values[0];
 	entry->to = values[1];
@@ -1524,7 +1526,7 @@ static void set_callbacks(struct soft_pmu *soft)
 	pmu->filter = soft_filter;
 #else
 	pmu->filter_match = soft_filter_match;
-	if (pmu->task_ctx_nr == perf_hw_context)	/* only one could have it */
+	if (pmu->task_ctx_nr == perf_hw_context)	/* else only the first PMU may have it */
 		pmu->capabilities |= PERF_PMU_CAP_HETEROGENEOUS_CPUS;
 #endif
 	if (soft->is_plain) {
@@ -1657,7 +1659,9 @@ static int unregister_set(const char *line, const struct kernel_param *param)
 		forget_requests(soft);
 		list_del_rcu(&soft->list);
 		synchronize_rcu();	/* mode_changes() */
+#if SINCE(6, 2)	/* before, the contexts of tasks still have it, and it stays */
 		soft_free(soft);
+#endif
 		break;
 	}
 	mutex_unlock(&pmus_lock);

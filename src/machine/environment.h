@@ -135,7 +135,7 @@ void environment_free(struct environment *env);
 
 /* NULL if there is none of that name in /sys/bus/event_source/devices. */
 const struct pmu *environment_pmu(const struct environment *env, const char *name);
-/* A cpu of its file cpus, or cpumask: the first that perfabi may use, else the first; -1: none. */
+/* A cpu of its file cpumask, or cpus: the first that perfabi may use, else the first; -1: none. */
 int environment_cpu_of_pmu(const struct environment *env, const struct pmu *pmu);
 const struct pmu *environment_pmu_of_type(const struct environment *env, uint32_t type);
 

@@ -1006,6 +1006,8 @@ static enum remedy_kind remedy_of(const char *token, const struct environment *e
 
 	if (!find_form(token + (token[0] == '!'), &form, &parsed))
 		return REMEDY_MACHINE;
+	if (token[0] == '!' && form.remedy == REMEDY_SETTING) /* it is not missing */
+		return REMEDY_KERNEL;
 	return form.of_sysfs && !env->pmu_count ? REMEDY_SETTING : form.remedy;
 }
 
