@@ -98,6 +98,7 @@ struct soft_cpu {
 	struct soft_event *aux;		/* the event whose buffer is being filled */
 	unsigned int txn;		/* flags of the transaction */
 	struct branches branches;	/* of a clock's sample */
+	struct soft_request *pending;	/* waits for its timer, or has; freed when the next comes */
 };
 
 struct soft_pmu {
@@ -156,7 +157,6 @@ struct soft_request {
 
 static LIST_HEAD(pmus);
 static DEFINE_MUTEX(pmus_lock);
-static DEFINE_PER_CPU(struct soft_request *, pending);
 
 /* The address of a function that is not exported: kprobes know where it begins. */
 static void *address_of(const char *name)
@@ -1017,21 +1017,19 @@ static enum hrtimer_restart request_by_timer(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/* One request of a cpu can wait for its timer; it is freed when the next one comes. */
 static int request_later(struct soft_request *r)
 {
-	struct soft_request *old;
-	int cpu = get_cpu();
+	struct soft_cpu *cpu = get_cpu_ptr(r->pmu->cpu);
+	struct soft_request *old = cpu->pending;
 
-	old = per_cpu(pending, cpu);
 	if (old && hrtimer_active(&old->timer)) {
-		put_cpu();
+		put_cpu_ptr(r->pmu->cpu);
 		return -EBUSY;
 	}
-	per_cpu(pending, cpu) = r;
+	cpu->pending = r;
 	init_timer(&r->timer, request_by_timer);
 	hrtimer_start(&r->timer, ms_to_ktime(1), HRTIMER_MODE_REL_PINNED_HARD);
-	put_cpu();
+	put_cpu_ptr(r->pmu->cpu);
 	kfree(old);
 	return 0;
 }
@@ -1628,18 +1626,17 @@ static int soft_unregister(struct soft_pmu *soft)
 #endif
 }
 
-/* Those that wait for their timer; of one PMU, or of all. */
-static void forget_requests(const struct soft_pmu *soft)
+static void forget_requests(struct soft_pmu *soft)
 {
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		struct soft_request *r = per_cpu(pending, cpu);
+		struct soft_request *r = per_cpu_ptr(soft->cpu, cpu)->pending;
 
-		if (!r || (soft && r->pmu != soft))
+		if (!r)
 			continue;
 		hrtimer_cancel(&r->timer);
-		per_cpu(pending, cpu) = NULL;
+		per_cpu_ptr(soft->cpu, cpu)->pending = NULL;
 		kfree(r);
 	}
 }
@@ -1943,10 +1940,10 @@ static void __exit soft_exit(void)
 	tracepoint_probe_unregister(sys_exit, on_sys_exit, NULL);
 	tracepoint_probe_unregister(sys_enter, on_sys_enter, NULL);
 	tracepoint_synchronize_unregister();
-	forget_requests(NULL);
 	own_close();
 	own_unwatch();
 	list_for_each_entry_safe(soft, next, &pmus, list) {
+		forget_requests(soft);
 		perf_pmu_unregister(&soft->pmu);
 		soft_free(soft);
 	}
