@@ -340,7 +340,7 @@ void scope_help(FILE *f)
 		fprintf(f, "  $%-34s %s\n", variable.name, variable.help);
 	fprintf(f, "  $%-34s %s\n", "pmu.NAME", "the PMU's type number in sysfs");
 	fprintf(f, "  $%-34s %s\n", "pmu.NAME.cpu",
-		"the first cpu of the PMU that perfabi may use");
+		"a cpu that perfabi may use of a PMU with a cpumask or cpus");
 	fprintf(f, "  $%-34s %s\n", "tracepoint.SYSTEM:EVENT", "its id in tracefs");
 }
 
