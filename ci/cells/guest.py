@@ -155,8 +155,8 @@ class Guest:
         for words, said in (([*self.emulator, *dump, *common], None), (['dtc', '-q', '-I', 'dtb', '-O', 'dts', '-o', source, blob], None),
                             (['dtc', '-q', '-O', 'dtb', '-o', blob], ' '.join(own))):
             try:
-                subprocess.run(words, input=said, capture_output=True, text=True, check=True)
-            except (OSError, subprocess.CalledProcessError) as e:
+                subprocess.run(words, input=said or '', capture_output=True, text=True, check=True, timeout=60)
+            except (OSError, subprocess.SubprocessError) as e:
                 raise Trouble(f'{self.cell["name"]}: no device tree: {getattr(e, "stderr", None) or e}')
         return ['-dtb', blob]
 

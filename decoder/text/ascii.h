@@ -28,12 +28,12 @@ static inline bool ascii_is_alnum(char c)
 	return ascii_is_digit(c) || (ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z');
 }
 
-/* Whether the name is in the text, with no letter, digit or _ beside it. */
+/* Whether the name, which is not empty, is in the text, with no letter, digit or _ beside it. */
 static inline bool ascii_has_name(const char *text, const char *name)
 {
 	size_t n = strlen(name);
 
-	for (const char *at = text; (at = strstr(at, name)); at++)
+	for (const char *at = text; n && (at = strstr(at, name)); at++)
 		if ((at == text || (!ascii_is_alnum(at[-1]) && at[-1] != '_')) &&
 		    !ascii_is_alnum(at[n]) && at[n] != '_')
 			return true;
