@@ -45,9 +45,9 @@ def registers(top, machine, bits):
 
 # What happens to a PMU made of software while it is recorded; to be throttled an event must sample more than max_samples_per_tick.
 MADE = ('perfabi_counter event=1 add=10 ip=0x401000 addr=0x7f0000001000 weight=7 data_src=0x68100142 txn=0x700000026 exact hw_idx=2'
-            ' branch=0x401020:0x401100:0x1:0x5 branch=0x401110:0x401000:0x2:0x3',
-            'perfabi_counter event=1 add=30 times=3 kernel skid=4', 'perfabi_counter event=1 add=10 by=irq lost=5',
-            'perfabi_counter event=1 hw_id=0x1234567890')
+        ' branch=0x401020:0x401100:0x1:0x5 branch=0x401110:0x401000:0x2:0x3',
+        'perfabi_counter event=1 add=30 times=3 kernel skid=4', 'perfabi_counter event=1 add=10 by=irq lost=5',
+        'perfabi_counter event=1 hw_id=0x1234567890')
 MANY = ('perfabi_counter event=1 add=10200',)
 
 
@@ -58,7 +58,7 @@ def triggers(lines):
         {'name': 'all', 'title': 'each happens', 'as': ['root'], 'machine': 'expendable', 'steps': steps}]}).encode()
 
 
-def attrs(registers, is_x86=False, has_pmus=False, version=(99,)):
+def attrs(registers, is_x86, has_pmus, version):
     """The recordings by name: what is opened, the options of `perfabi capture`, and what perfabi does meanwhile, if it is not to decode."""
     clock = {'type': 'software', 'config': 'cpu_clock', 'sample_period': 200000, 'disabled': 1, 'enable_on_exec': 1, 'sample_id_all': 1}
     dummy = {'type': 'software', 'config': 'dummy', 'sample_period': 1, 'sample_type': IDS, 'disabled': 1, 'enable_on_exec': 1, 'sample_id_all': 1}
@@ -67,9 +67,9 @@ def attrs(registers, is_x86=False, has_pmus=False, version=(99,)):
     everything = {'mmap': 1, 'mmap2': 1, 'comm': 1, 'comm_exec': 1, 'task': 1, 'context_switch': 1, 'namespaces': 1, 'ksymbol': 1, 'bpf_event': 1, 'cgroup': 1}
     made = {'config': 1, 'sample_period': 10, 'inherit': 1, 'sample_id_all': 1, 'exclude_hv': 1, 'disabled': 1, 'enable_on_exec': 1}
     meanwhile = ['run', '--expendable']
-    own = {
-        'text-poke': ({**dummy, 'text_poke': 1, 'inherit': 1}, [], ['run', '--jobs', '1', 'count.software']),
-    } if is_x86 else {}
+    own = {}
+    if is_x86:
+        own['text-poke'] = ({**dummy, 'text_poke': 1, 'inherit': 1}, [], ['run', '--jobs', '1', 'count.software'])
     if has_pmus:
         own['made'] = ({**made, 'type': '$pmu.perfabi_counter', 'sample_type': [*IDS, 'addr', 'period', 'branch_stack', 'weight_struct' if version >= (5, 12) else 'weight', 'data_src', 'transaction'],
                         'branch_sample_type': ['user', 'any', 'hw_index', *(['counters'] if is_x86 and version >= (6, 8) else [])]}, [], [*meanwhile, '/recordings/made.json'])
@@ -103,13 +103,11 @@ def record(name, arch, top, image, cell, release, bits):
     if has_pmus:
         image.file('recordings/made.json', triggers(MADE))
         image.file('recordings/many.json', triggers(MANY))
-    # Of two kinds of cores only one counts a plain hardware event, and may be idle.
     version = tuple(int(part) for part in release.split('.')[:2])
     lacks = [*(('BPF_EVENT', 'KSYMBOL') if 'BPF_' in cell.get('without', ()) else ()), *(('AUX_OUTPUT_HW_ID',) if version < (5, 16) else ())]
-    left_out = ('cycles',) if cell.get('hybrid') else ()
     for what, (attr, options, *command) in attrs(registers(top, arch['machine'], bits), arch['machine'] in ('x86_64', 'i686'), has_pmus, version).items():
-        if what in left_out:
-            continue
+        if what == 'cycles' and 'hybrid' in cell:
+            continue  # only one kind of core counts a plain hardware event, and it may be idle
         job = f'{name}.record.{what}'
         ring = '--raw' in options
         where, attr_file = f'/tmp/{what}.{"ring" if ring else "data"}', f'recordings/{what}.attr'

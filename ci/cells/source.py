@@ -83,8 +83,10 @@ def _lost(fragment, config):
 
 def build(cache, top, suite, package, without=()):
     """The kernel, built if the fragment is another. As kernels.fetch() returns one, and `src`. One `without` some options is not measured either."""
-    folder, kind = os.path.join(cache, 'source', package), 'bare' if without else 'src'
-    src, log, stamp = os.path.join(folder, kind), os.path.join(folder, 'build.log'), os.path.join(folder, 'bare.built' if without else 'built')
+    folder = os.path.join(cache, 'source', package)
+    if without:  # has a folder of its own
+        folder = os.path.join(folder, 'without-' + hashlib.sha256(' '.join(without).encode()).hexdigest()[:8])
+    src, log, stamp = os.path.join(folder, 'src'), os.path.join(folder, 'build.log'), os.path.join(folder, 'built')
     if not os.path.exists(os.path.join(src, '.debian-version')):
         shutil.rmtree(src, ignore_errors=True)
         if os.path.exists(stamp):
@@ -93,11 +95,11 @@ def build(cache, top, suite, package, without=()):
         _unpack(cache, suite, package, src)
     with open(os.path.join(top, 'ci/kernel.config')) as file:
         lines = [line for line in file if not line.startswith(tuple(f'CONFIG_{name}' for name in without))]
-    digest = hashlib.sha256(''.join(lines + [f'CONFIG_{name}\n' for name in without]).encode()).hexdigest()
+    digest = hashlib.sha256(''.join(lines).encode()).hexdigest()
     if _text(stamp) != digest:
         if missing():
             raise Unavailable(f'building a kernel needs {" ".join(missing())}')
-        fragment = os.path.join(folder, f'{kind}.config')
+        fragment = os.path.join(folder, 'fragment')
         with open(fragment, 'w') as file:
             file.writelines(lines)
         if not without:

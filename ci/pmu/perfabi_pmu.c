@@ -1373,9 +1373,10 @@ static const struct {
 #ifdef PERF_PMU_CAP_EXTENDED_HW_TYPE
 	{ "extended_hw", PERF_PMU_CAP_EXTENDED_HW_TYPE },
 #endif
-#ifdef PERF_PMU_CAP_AUX_PAUSE
-	{ "aux_pause", PERF_PMU_CAP_AUX_PAUSE },
+#ifndef PERF_PMU_CAP_AUX_PAUSE
+#define PERF_PMU_CAP_AUX_PAUSE	0
 #endif
+	{ "aux_pause", PERF_PMU_CAP_AUX_PAUSE },
 #ifdef PERF_PMU_CAP_AUX_PREFER_LARGE
 	{ "aux_prefer_large", PERF_PMU_CAP_AUX_PREFER_LARGE },
 #endif

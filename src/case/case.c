@@ -490,11 +490,12 @@ static void add_implied_by_text(json_t *requirements, const char *text)
 
 	for (size_t i = 0; i < 2; i++) {
 		for (const char *at = text; (at = strstr(at, names[i])); at++) {
-			size_t n = strcspn(at, "<>|+* -");
+			const size_t begins = strlen(names[i]);
+			size_t n = strcspn(at, "<>|+* -") - begins;
 
-			if (n > 9 && !strncmp(at + n - 4, ".cpu", 4)) /* of $pmu.NAME.cpu */
-				n -= 4;
-			json_array_append_new(requirements, json_stringn(at + 1, n - 1));
+			if (!i)
+				n = scope_pmu_name_length(at + begins, n);
+			json_array_append_new(requirements, json_stringn(at + 1, begins - 1 + n));
 		}
 	}
 }

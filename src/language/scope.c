@@ -347,7 +347,7 @@ void scope_help(FILE *f)
 /* NAME: its type. NAME.cpu: a cpu that it is of. */
 static int from_pmu(const struct environment *env, const char *name, uint64_t *out)
 {
-	const size_t length = scope_pmu_name_length(name);
+	const size_t length = scope_pmu_name_length(name, strlen(name));
 	const struct pmu *pmu;
 	char own[VARIABLE_NAME];
 	int cpu;
@@ -428,11 +428,9 @@ static int name_text(const struct scope *scope, const char *name, char *out, siz
 	return n < 0 || (size_t)n >= size ? -ENOSPC : n;
 }
 
-size_t scope_pmu_name_length(const char *name)
+size_t scope_pmu_name_length(const char *name, size_t n)
 {
-	const size_t n = strlen(name);
-
-	return n > 4 && !strcmp(name + n - 4, ".cpu") ? n - 4 : n;
+	return n > 4 && !strncmp(name + n - 4, ".cpu", 4) ? n - 4 : n;
 }
 
 size_t scope_name_length(const char *text)

@@ -61,8 +61,8 @@ struct vars scope_vars(const struct scope *scope);
  */
 size_t scope_name_length(const char *text);
 
-/* The length of NAME, of NAME or NAME.cpu, which stands behind "pmu.". */
-size_t scope_pmu_name_length(const char *name);
+/* The length of NAME, of the n letters NAME or NAME.cpu that stand behind "pmu.". */
+size_t scope_pmu_name_length(const char *name, size_t n);
 
 /*
  * Writes `text` with each $name replaced by its text or decimal value. 0, -ENOENT for an unknown

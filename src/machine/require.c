@@ -480,7 +480,8 @@ static int config(const struct token *t)
 
 static int call_is_there(const struct token *t)
 {
-	found(t, "an open with size 1 gives %s", errno_name(t->env->attr_size_errno));
+	found(t, "an open with size 1 gives %s, seccomp mode %d",
+	      errno_name(t->env->attr_size_errno), t->env->seccomp);
 	return !environment_is_barred(t->env);
 }
 

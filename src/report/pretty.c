@@ -323,15 +323,15 @@ static void end(struct output *out, const struct report *report)
 	const struct result *one = NULL; /* that was not reached */
 	char verdict[256];
 
-	if (report->barred) {
+	if (report->barred)
 		say(out->f, "%s\n", report->barred);
-		return;
-	}
 	for (size_t i = 0; i < report->count; i++) {
 		count(&report->results[i], tally, &unreached);
 		if (!result_has_run(&report->results[i]))
 			one = &report->results[i];
 	}
+	if (report->barred && tally[SKIP] == report->count)
+		return;
 	report_verdict(report, verdict, sizeof(verdict));
 	if (!out->quiet)
 		fprintf(out->f, "%s%s.\n\n", report->interrupted ? "The run ended early. " : "",

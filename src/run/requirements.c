@@ -185,12 +185,10 @@ bool requirements_bar(const struct requirements *here, const struct instance *in
 	char why[192], token[40];
 
 	snprintf(token, sizeof(token), "as.%s", identity_names[instance->who.as]);
-	if (environment_is_barred(here->env) &&
-	    !case_is_without_call(instance->program->requirements)) {
-		snprintf(why, sizeof(why), "an open with size 1 gives %s, seccomp mode %d",
-			 errno_name(here->env->attr_size_errno), here->env->seccomp);
+	if (!case_is_without_call(instance->program->requirements) &&
+	    require_truth(here->env, "perf_event_open", instance->who.as, why, sizeof(why)) != 1)
 		result_skip(result, "perf_event_open", why);
-	} else if (!identity_available(&here->env->rights, instance->who.as, why, sizeof(why)))
+	else if (!identity_available(&here->env->rights, instance->who.as, why, sizeof(why)))
 		result_skip(result, token, why);
 	return result->token != NULL;
 }

@@ -30,7 +30,7 @@ static const struct {
 
 static const char *pmu_in_c(struct translation *t, const char *name)
 {
-	const size_t n = scope_pmu_name_length(name);
+	const size_t n = scope_pmu_name_length(name, strlen(name));
 
 	return name[n] ? c_text(t, "cpu_of_pmu(\"%.*s\")", (int)n, name)
 		       : c_text(t, "number_in(\"/sys/bus/event_source/devices/%s/type\")", name);

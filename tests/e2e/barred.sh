@@ -10,7 +10,7 @@ barred() { # WHAT COMMAND... : it says so, and no more, and exits with 4
 }
 behind() { "$PYTHON" tests/filter.py "$@"; }
 if ! has_perf_events; then
-	barred "this kernel has no perf_event_open: " "$perfabi" run
+	barred "this kernel has no perf_event_open: " "$perfabi" run open
 	echo "left out: seccomp filters, for this kernel has no perf events to refuse"
 elif behind EPERM true >"$scratch/out"; then
 	for errno in EPERM ENOSYS; do
@@ -23,6 +23,18 @@ elif behind EPERM true >"$scratch/out"; then
 		# shellcheck disable=SC2086
 		barred "a seccomp filter kills" behind KILL "$perfabi" $command
 	done
+	# What such a kernel or filter is asked for all the same is told of.
+	mkdir "$scratch/without"
+	cat >"$scratch/without/zz.json" <<'JSON'
+{"suite": "zz", "about": "No call.", "spec": {"man": "perf_event_open(2)"}, "cases": [{"name": "gives", "title": "it gives this errno", "as": ["root", "user"],
+ "requires": ["!perf_event_open"], "each": {"errno": ["EPERM", "ENOSYS"]}, "steps": [{"open": {"base": "dummy"}, "expect": {"errno": "$errno"}}]}]}
+JSON
+	status 1 behind ENOSYS "$perfabi" run --cases "$scratch/without" --baseline none
+	says out "nothing can be judged here"
+	says out "FAIL zz.gives"
+	says out "expected:  EPERM"
+	status 0 behind ENOSYS "$perfabi" run --cases "$scratch/without" --baseline none 'zz.gives.*.enosys'
+	says out " 0 fail"
 	status 4 behind EPERM "$perfabi" run -f json open.fd
 	says err "nothing can be judged here"
 	holds '.summary.skip == (.results | length) and .summary.skip > 20 and ([.results[].token] | unique == ["perf_event_open"]) and .environment.refuses_all == "EPERM"' \
