@@ -132,7 +132,7 @@ class Guest:
 
     def words(self, serial='stdio'):
         initrd = os.path.join(self.scratch, 'initrd')
-        append = f'console={self.arch["console"]} loglevel=5 panic=-1 cell.nonce={self.nonce.hex()}'
+        append = f'console={self.arch["console"]} loglevel=5 panic=-1 cell.nonce={self.nonce.hex()} {self.cell.get("command-line", "")}'
         if 'user-mode' in self.cell:
             with open(self.out, 'wb') as disk:
                 disk.truncate(DISK)

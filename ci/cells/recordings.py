@@ -104,10 +104,13 @@ def record(name, arch, top, image, cell, release, bits):
         image.file('recordings/made.json', triggers(MADE))
         image.file('recordings/many.json', triggers(MANY))
     version = tuple(int(part) for part in release.split('.')[:2])
-    lacks = [*(('BPF_EVENT', 'KSYMBOL') if 'BPF_' in cell.get('without', ()) else ()), *(('AUX_OUTPUT_HW_ID',) if version < (5, 16) else ())]
+    locked = 'lockdown=confidentiality' in cell.get('command-line', '')  # no registers at an interrupt, and no tracefs
+    lacks = [*(('BPF_EVENT', 'KSYMBOL') if locked or 'BPF_' in cell.get('without', ()) else ()), *(('AUX_OUTPUT_HW_ID',) if version < (5, 16) else ())]
     for what, (attr, options, *command) in attrs(registers(top, arch['machine'], bits), arch['machine'] in ('x86_64', 'i686'), has_pmus, version).items():
         if what == 'cycles' and 'hybrid' in cell:
             continue  # only one kind of core counts a plain hardware event, and it may be idle
+        if locked and what == 'registers':
+            attr['sample_type'].remove('regs_intr')
         job = f'{name}.record.{what}'
         ring = '--raw' in options
         where, attr_file = f'/tmp/{what}.{"ring" if ring else "data"}', f'recordings/{what}.attr'

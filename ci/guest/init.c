@@ -217,6 +217,7 @@ static void set_up(void)
 	mount_at("tmpfs", "/run");
 	mount_at("tracefs", "/sys/kernel/tracing");
 	mount_at("debugfs", "/sys/kernel/debug");
+	mount_at("securityfs", "/sys/kernel/security");
 	mount_at("cgroup2", "/sys/fs/cgroup");
 	chmod("/tmp", 01777);
 	console = open("/dev/console", O_RDWR);
