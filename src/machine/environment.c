@@ -593,20 +593,6 @@ static void read_pmus(struct environment *env)
 		qsort(env->pmus, env->pmu_count, sizeof(*env->pmus), pmu_order);
 }
 
-/* "none [integrity] confidentiality" -> integrity */
-static void read_lockdown(struct environment *env)
-{
-	char text[96], *open;
-
-	read_line("/sys/kernel/security/lockdown", text, sizeof(text));
-	open = strchr(text, '[');
-	if (!open)
-		return;
-	open++;
-	open[strcspn(open, "]")] = '\0';
-	snprintf(env->lockdown, sizeof(env->lockdown), "%.31s", open);
-}
-
 static void read_container(struct environment *env)
 {
 	const char *name = getenv("container");
@@ -681,12 +667,34 @@ static void probe_breakpoint(struct environment *env)
 							       &env->breakpoint_is_endless);
 }
 
+static const char plain_dummy[] = "{\"type\":\"software\",\"config\":\"dummy\",\"size\":64,"
+				  "\"disabled\":1,\"exclude_kernel\":1,\"exclude_hv\":1}";
+
 static int probe_control(void *abi)
 {
-	return probe_errno(abi,
-			   "{\"type\":\"software\",\"config\":\"dummy\",\"size\":64,"
-			   "\"disabled\":1,\"exclude_kernel\":1,\"exclude_hv\":1}",
-			   NULL);
+	return probe_errno(abi, plain_dummy, NULL);
+}
+
+/* "none [integrity] confidentiality" -> integrity. Containers do not see the file: there what
+ * confidentiality refuses to everybody is tried, LOCKDOWN_PERF of sys_perf_event_open(). */
+static void read_lockdown(struct environment *env)
+{
+	static const char registers[] =
+		"{\"type\":\"software\",\"config\":\"dummy\",\"size\":104,\"disabled\":1,"
+		"\"exclude_kernel\":1,\"exclude_hv\":1,\"sample_type\":[\"regs_intr\"],\"sample_"
+		"regs_intr\":1}";
+	char text[96], *open;
+
+	read_line("/sys/kernel/security/lockdown", text, sizeof(text));
+	open = strchr(text, '[');
+	if (open) {
+		open++;
+		open[strcspn(open, "]")] = '\0';
+		snprintf(env->lockdown, sizeof(env->lockdown), "%.31s", open);
+	} else if (!probe_errno(env->abi, plain_dummy, NULL) &&
+		   probe_errno(env->abi, registers, NULL) == EPERM) {
+		snprintf(env->lockdown, sizeof(env->lockdown), "confidentiality");
+	}
 }
 
 /* The kernel looks at the flags first, and says EINVAL to such: another answer is not its own. */
