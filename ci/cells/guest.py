@@ -132,12 +132,13 @@ class Guest:
 
     def words(self, serial='stdio'):
         initrd = os.path.join(self.scratch, 'initrd')
-        append = f'console={self.arch["console"]} loglevel=5 panic=-1 cell.nonce={self.nonce.hex()} {self.cell.get("command-line", "")}'
+        append = f'console={self.arch["console"]} loglevel=5 panic=-1 cell.nonce={self.nonce.hex()}'
+        more = shlex.split(self.cell.get('command-line', ''))
         if 'user-mode' in self.cell:
             with open(self.out, 'wb') as disk:
                 disk.truncate(DISK)
             return [*self.user_mode.words, f'mem={self.megabytes}M', f'initrd={initrd}', f'ubd0={self.out}', 'con0=null,fd:1', 'con=null',
-                    'loglevel=5', 'panic=-1', f'cell.nonce={self.nonce.hex()}', 'cell.disk=/dev/ubda', f'uml_dir={self.scratch}']
+                    'loglevel=5', 'panic=-1', f'cell.nonce={self.nonce.hex()}', 'cell.disk=/dev/ubda', f'uml_dir={self.scratch}', *more]
         arguments = shlex.split(self.cell.get('arguments', self.arch['arguments']))
         machine = arguments.index('-M') + 1
         common = ['-smp', str(self.cell.get('cpus', 2)), '-m', str(self.megabytes), '-nographic', '-no-reboot', '-nodefaults']
@@ -145,7 +146,7 @@ class Guest:
         arguments[machine] += ',memory-backend=ram0'
         return [*self.emulator, *arguments, *common, *tree, '-serial', serial,
                 '-object', f'memory-backend-file,id=ram0,size={self.megabytes}M,mem-path={self.out},share=on',
-                '-kernel', self.kernel['image'], '-initrd', initrd, '-append', append]
+                '-kernel', self.kernel['image'], '-initrd', initrd, '-append', ' '.join([append, *more])]
 
     def _device_tree(self, arguments, machine, common):
         """The emulator's own device tree, changed by what the cell has, which may refer to what is there."""

@@ -58,7 +58,7 @@ def triggers(lines):
         {'name': 'all', 'title': 'each happens', 'as': ['root'], 'machine': 'expendable', 'steps': steps}]}).encode()
 
 
-def attrs(registers, is_x86, has_pmus, version):
+def attrs(registers, is_x86, has_pmus, locked, version):
     """The recordings by name: what is opened, the options of `perfabi capture`, and what perfabi does meanwhile, if it is not to decode."""
     clock = {'type': 'software', 'config': 'cpu_clock', 'sample_period': 200000, 'disabled': 1, 'enable_on_exec': 1, 'sample_id_all': 1}
     dummy = {'type': 'software', 'config': 'dummy', 'sample_period': 1, 'sample_type': IDS, 'disabled': 1, 'enable_on_exec': 1, 'sample_id_all': 1}
@@ -76,7 +76,7 @@ def attrs(registers, is_x86, has_pmus, version):
         own['throttle'] = ({**made, 'type': '$pmu.perfabi_counter', 'sample_type': IDS}, [], [*meanwhile, '/recordings/many.json'])
         own['trace'] = ({**made, 'type': '$pmu.perfabi_aux', 'config': 0, 'sample_period': 0, 'sample_type': IDS}, [], [*meanwhile, '/recordings/made.json'])
     return own | {
-        'registers': ({**clock, 'sample_period': 2000000, 'sample_type': [*IDS, 'period', 'callchain', 'regs_user', 'stack_user', 'regs_intr'],
+        'registers': ({**clock, 'sample_period': 2000000, 'sample_type': [*IDS, 'period', 'callchain', 'regs_user', 'stack_user', *([] if locked else ['regs_intr'])],
                        'sample_regs_user': registers, 'sample_regs_intr': registers, 'sample_stack_user': 256}, [], cases),
         'user': ({**faults, 'exclude_kernel': 1, 'exclude_hv': 1, 'sample_type': [*IDS, 'addr', 'data_src', 'weight']}, []),
         'fields': ({**faults, 'exclude_kernel': 1, 'exclude_hv': 1, 'sample_type': [*IDS, 'weight_struct', 'transaction', 'cgroup', 'data_page_size', 'code_page_size']}, []),
@@ -104,13 +104,11 @@ def record(name, arch, top, image, cell, release, bits):
         image.file('recordings/made.json', triggers(MADE))
         image.file('recordings/many.json', triggers(MANY))
     version = tuple(int(part) for part in release.split('.')[:2])
-    locked = 'lockdown=confidentiality' in cell.get('command-line', '')  # no registers at an interrupt, and no tracefs
+    locked = 'lockdown=confidentiality' in cell.get('command-line', '')  # no registers at an interrupt, and no tracefs, which ioctl.set-bpf.tracepoint needs
     lacks = [*(('BPF_EVENT', 'KSYMBOL') if locked or 'BPF_' in cell.get('without', ()) else ()), *(('AUX_OUTPUT_HW_ID',) if version < (5, 16) else ())]
-    for what, (attr, options, *command) in attrs(registers(top, arch['machine'], bits), arch['machine'] in ('x86_64', 'i686'), has_pmus, version).items():
+    for what, (attr, options, *command) in attrs(registers(top, arch['machine'], bits), arch['machine'] in ('x86_64', 'i686'), has_pmus, locked, version).items():
         if what == 'cycles' and 'hybrid' in cell:
             continue  # only one kind of core counts a plain hardware event, and it may be idle
-        if locked and what == 'registers':
-            attr['sample_type'].remove('regs_intr')
         job = f'{name}.record.{what}'
         ring = '--raw' in options
         where, attr_file = f'/tmp/{what}.{"ring" if ring else "data"}', f'recordings/{what}.attr'

@@ -263,7 +263,8 @@ static int check_sysctls(struct doc *d, const json_t *json, void *none, const st
 			return error_name(d->e, AT_KEY(w, name), name, near.best,
 					  "a sysctl of perf");
 		if (!json_is_integer(value))
-			return error_value(d->e, AT_KEY(w, name), value, "a number");
+			return error_value(d->e, AT_KEY(w, name), value,
+					   "a number, which may be a row's of `each`");
 	}
 	return 0;
 }

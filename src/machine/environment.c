@@ -675,14 +675,14 @@ static int probe_control(void *abi)
 	return probe_errno(abi, plain_dummy, NULL);
 }
 
-/* "none [integrity] confidentiality" -> integrity. Containers do not see the file: there what
- * confidentiality refuses to everybody is tried, LOCKDOWN_PERF of sys_perf_event_open(). */
+/* "none [integrity] confidentiality" -> integrity. Containers do not see the file: there, try what
+ * only confidentiality refuses (LOCKDOWN_PERF of sys_perf_event_open()). */
 static void read_lockdown(struct environment *env)
 {
 	static const char registers[] =
 		"{\"type\":\"software\",\"config\":\"dummy\",\"size\":104,\"disabled\":1,"
-		"\"exclude_kernel\":1,\"exclude_hv\":1,\"sample_type\":[\"regs_intr\"],\"sample_"
-		"regs_intr\":1}";
+		"\"exclude_kernel\":1,\"exclude_hv\":1,"
+		"\"sample_type\":[\"regs_intr\"],\"sample_regs_intr\":1}";
 	char text[96], *open;
 
 	read_line("/sys/kernel/security/lockdown", text, sizeof(text));

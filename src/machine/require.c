@@ -718,8 +718,9 @@ static const struct form {
 	 .help = "a capability of the caller: ipc-lock, sys-ptrace, ...", .names = cap_names,
 	 .known = "a capability: ipc-lock, kill, perfmon, sys-admin, sys-ptrace or syslog"},
 	{"lockdown.", REMEDY_SETTING, NAMED, lockdown, "lockdown.none",
-	 .help = "the kernel's lockdown level", .names = lockdowns,
-	 .known = "a level of lockdown: none, integrity or confidentiality"},
+	 .help = "the kernel's lockdown level, where securityfs shows it; else only "
+		 "confidentiality can be told, by what it refuses",
+	 .names = lockdowns, .known = "a level of lockdown: none, integrity or confidentiality"},
 	{"quiet", REMEDY_QUIET, EXACT, quiet, NULL,
 	 .help = "no other process has an event open, as far as root outside containers can see"},
 	{"case.machine.quiet.", REMEDY_QUIET, NAMED, another_case, "case.machine.quiet.bpf",
