@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -262,9 +263,10 @@ static int check_sysctls(struct doc *d, const json_t *json, void *none, const st
 		if (name_index(name, sysctl_names, &near) < 0)
 			return error_name(d->e, AT_KEY(w, name), name, near.best,
 					  "a sysctl of perf");
-		if (!json_is_integer(value))
+		if (!json_is_integer(value) || json_integer_value(value) < INT_MIN ||
+		    json_integer_value(value) > INT_MAX)
 			return error_value(d->e, AT_KEY(w, name), value,
-					   "a number, which may be a row's of `each`");
+					   "a number of 32 bits, which may be a row's of `each`");
 	}
 	return 0;
 }

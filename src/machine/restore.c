@@ -72,35 +72,62 @@ static void pause_a_little(void)
 	nanosleep(&t, NULL);
 }
 
+/* perf_event_max_sample_rate is read-only while the share of cpu time is at an end of its range
+ * (perf_event_max_sample_rate_handler): for this write it is not. */
+static int write_rate(struct restorer *m, long value)
+{
+	const enum sysctl share = SYSCTL_CPU_TIME_MAX_PERCENT;
+	bool was_noted = m->sysctls[share].noted;
+	long percent;
+	int err = sysctl_write(sysctl_names[SYSCTL_MAX_SAMPLE_RATE], value), back;
+
+	if (err != -EINVAL || sysctl_read(sysctl_names[share], &percent) ||
+	    (percent > 0 && percent < 100))
+		return err;
+	if (!was_noted)
+		m->sysctls[share].was = percent;
+	m->sysctls[share].noted = true;
+	if (!sysctl_write(sysctl_names[share], 50))
+		err = sysctl_write(sysctl_names[SYSCTL_MAX_SAMPLE_RATE], value);
+	back = sysctl_write(sysctl_names[share], percent);
+	m->sysctls[share].noted = was_noted || back;
+	return err;
+}
+
+static int write_sysctl(struct restorer *m, size_t n, long value)
+{
+	return n == SYSCTL_MAX_SAMPLE_RATE ? write_rate(m, value)
+					   : sysctl_write(sysctl_names[n], value);
+}
+
 /*
  * The depth of call chains cannot be written while an event has one: it may be on its way out. If
  * it is not, it is somebody else's, and no case need wait for it as long again.
  */
-static int restore_sysctl(const char *name, long value, bool is_stuck)
+static int restore_sysctl(struct restorer *m, size_t n)
 {
-	int err = sysctl_write(name, value);
+	bool is_stuck = m->sysctls[n].err != 0;
+	int err = write_sysctl(m, n, m->sysctls[n].was);
 
 	for (int i = 0; err == -EBUSY && !is_stuck && i < TRIES; i++) {
 		pause_a_little();
-		err = sysctl_write(name, value);
+		err = write_sysctl(m, n, m->sysctls[n].was);
 	}
 	return err;
 }
 
-/* Last first: the rate cannot be written while the share of cpu time is at an end of its range. */
 struct sysctl_set machine_restore(struct restorer *m)
 {
 	struct sysctl_set restored = {{false}};
 
-	for (size_t n = SYSCTLS; n-- > 0;) {
-		const char *name = sysctl_names[n];
+	for (size_t n = 0; n < SYSCTLS; n++) {
 		long now;
 		int err = 0;
 
 		if (!m->sysctls[n].noted)
 			continue;
-		if (sysctl_read(name, &now) || now != m->sysctls[n].was)
-			err = restore_sysctl(name, m->sysctls[n].was, m->sysctls[n].err != 0);
+		if (sysctl_read(sysctl_names[n], &now) || now != m->sysctls[n].was)
+			err = restore_sysctl(m, n);
 		m->sysctls[n].noted = err != 0;
 		m->sysctls[n].err = err;
 		restored.has[n] = !err;
@@ -168,7 +195,8 @@ int machine_set(struct restorer *m, json_t *sysctls, const struct sysctl_set *se
 	json_object_foreach(sysctls, name, value) {
 		int i = name_index(name, sysctl_names, NULL);
 		bool known = i >= 0 && i < SYSCTLS && m->sysctls[i].noted;
-		int err = known ? sysctl_write(name, (long)json_integer_value(value)) : -ENOENT;
+		int err = known ? write_sysctl(m, (size_t)i, (long)json_integer_value(value))
+				: -ENOENT;
 
 		*failed = name;
 		if (err)
