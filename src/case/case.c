@@ -41,6 +41,9 @@ static void find_sysctls(struct program *program)
 		add_sysctl(&program->sysctls, name);
 	block_visit(&program->given, NULL, NULL, add_written, &program->sysctls);
 	block_visit(&program->steps, NULL, NULL, add_written, &program->sysctls);
+	if (program->sysctls
+		    .has[SYSCTL_MAX_SAMPLE_RATE]) /* see write_rate() of machine/restore.c */
+		program->sysctls.has[SYSCTL_CPU_TIME_MAX_PERCENT] = true;
 }
 
 static int compile_own_steps(struct compiling *c, struct program *out, const json_t *json,

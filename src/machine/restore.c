@@ -73,28 +73,22 @@ static void pause_a_little(void)
 }
 
 /* perf_event_max_sample_rate is read-only while the share of cpu time is at an end of its range
- * (perf_event_max_sample_rate_handler): for this write it is not. */
-static int write_rate(struct restorer *m, long value)
+ * (perf_event_max_sample_rate_handler): for this write it is not. A case that has one has both. */
+static int write_rate(const struct restorer *m, long value)
 {
-	const enum sysctl share = SYSCTL_CPU_TIME_MAX_PERCENT;
-	bool was_noted = m->sysctls[share].noted;
+	const enum sysctl rate = SYSCTL_MAX_SAMPLE_RATE, share = SYSCTL_CPU_TIME_MAX_PERCENT;
 	long percent;
-	int err = sysctl_write(sysctl_names[SYSCTL_MAX_SAMPLE_RATE], value), back;
+	int err = sysctl_write(sysctl_names[rate], value);
 
-	if (err != -EINVAL || sysctl_read(sysctl_names[share], &percent) ||
-	    (percent > 0 && percent < 100))
+	if (err != -EINVAL || !m->sysctls[share].noted ||
+	    sysctl_read(sysctl_names[share], &percent) || (percent > 0 && percent < 100))
 		return err;
-	if (!was_noted)
-		m->sysctls[share].was = percent;
-	m->sysctls[share].noted = true;
 	if (!sysctl_write(sysctl_names[share], 50))
-		err = sysctl_write(sysctl_names[SYSCTL_MAX_SAMPLE_RATE], value);
-	back = sysctl_write(sysctl_names[share], percent);
-	m->sysctls[share].noted = was_noted || back;
-	return err;
+		err = sysctl_write(sysctl_names[rate], value);
+	return sysctl_write(sysctl_names[share], percent) ? -EIO : err;
 }
 
-static int write_sysctl(struct restorer *m, size_t n, long value)
+static int write_sysctl(const struct restorer *m, size_t n, long value)
 {
 	return n == SYSCTL_MAX_SAMPLE_RATE ? write_rate(m, value)
 					   : sysctl_write(sysctl_names[n], value);
@@ -104,7 +98,7 @@ static int write_sysctl(struct restorer *m, size_t n, long value)
  * The depth of call chains cannot be written while an event has one: it may be on its way out. If
  * it is not, it is somebody else's, and no case need wait for it as long again.
  */
-static int restore_sysctl(struct restorer *m, size_t n)
+static int restore_sysctl(const struct restorer *m, size_t n)
 {
 	bool is_stuck = m->sysctls[n].err != 0;
 	int err = write_sysctl(m, n, m->sysctls[n].was);
