@@ -41,8 +41,8 @@ static void find_sysctls(struct program *program)
 		add_sysctl(&program->sysctls, name);
 	block_visit(&program->given, NULL, NULL, add_written, &program->sysctls);
 	block_visit(&program->steps, NULL, NULL, add_written, &program->sysctls);
-	if (program->sysctls
-		    .has[SYSCTL_MAX_SAMPLE_RATE]) /* see write_rate() of machine/restore.c */
+	/* sysctl_write() may have to move the one for the other. */
+	if (program->sysctls.has[SYSCTL_MAX_SAMPLE_RATE])
 		program->sysctls.has[SYSCTL_CPU_TIME_MAX_PERCENT] = true;
 }
 
@@ -268,8 +268,9 @@ static int check_sysctls(struct doc *d, const json_t *json, void *none, const st
 					  "a sysctl of perf");
 		if (!json_is_integer(value) || json_integer_value(value) < INT_MIN ||
 		    json_integer_value(value) > INT_MAX)
-			return error_value(d->e, AT_KEY(w, name), value,
-					   "a number of 32 bits, which may be a row's of `each`");
+			return error_value(
+				d->e, AT_KEY(w, name), value,
+				"a number of 32 bits, or a parameter of `each` that is one");
 	}
 	return 0;
 }

@@ -667,12 +667,12 @@ static void probe_breakpoint(struct environment *env)
 							       &env->breakpoint_is_endless);
 }
 
-static const char plain_dummy[] = "{\"type\":\"software\",\"config\":\"dummy\",\"size\":64,"
-				  "\"disabled\":1,\"exclude_kernel\":1,\"exclude_hv\":1}";
-
 static int probe_control(void *abi)
 {
-	return probe_errno(abi, plain_dummy, NULL);
+	return probe_errno(abi,
+			   "{\"type\":\"software\",\"config\":\"dummy\",\"size\":64,"
+			   "\"disabled\":1,\"exclude_kernel\":1,\"exclude_hv\":1}",
+			   NULL);
 }
 
 /* "none [integrity] confidentiality" -> integrity. Containers do not see the file: there, try what
@@ -691,7 +691,7 @@ static void read_lockdown(struct environment *env)
 		open++;
 		open[strcspn(open, "]")] = '\0';
 		snprintf(env->lockdown, sizeof(env->lockdown), "%.31s", open);
-	} else if (!probe_errno(env->abi, plain_dummy, NULL) &&
+	} else if (!probe_control((void *)(uintptr_t)env->abi) &&
 		   probe_errno(env->abi, registers, NULL) == EPERM) {
 		snprintf(env->lockdown, sizeof(env->lockdown), "confidentiality");
 	}

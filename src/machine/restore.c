@@ -72,40 +72,17 @@ static void pause_a_little(void)
 	nanosleep(&t, NULL);
 }
 
-/* perf_event_max_sample_rate is read-only while the share of cpu time is at an end of its range
- * (perf_event_max_sample_rate_handler): for this write it is not. A case that has one has both. */
-static int write_rate(const struct restorer *m, long value)
-{
-	const enum sysctl rate = SYSCTL_MAX_SAMPLE_RATE, share = SYSCTL_CPU_TIME_MAX_PERCENT;
-	long percent;
-	int err = sysctl_write(sysctl_names[rate], value);
-
-	if (err != -EINVAL || !m->sysctls[share].noted ||
-	    sysctl_read(sysctl_names[share], &percent) || (percent > 0 && percent < 100))
-		return err;
-	if (!sysctl_write(sysctl_names[share], 50))
-		err = sysctl_write(sysctl_names[rate], value);
-	return sysctl_write(sysctl_names[share], percent) ? -EIO : err;
-}
-
-static int write_sysctl(const struct restorer *m, size_t n, long value)
-{
-	return n == SYSCTL_MAX_SAMPLE_RATE ? write_rate(m, value)
-					   : sysctl_write(sysctl_names[n], value);
-}
-
 /*
  * The depth of call chains cannot be written while an event has one: it may be on its way out. If
  * it is not, it is somebody else's, and no case need wait for it as long again.
  */
-static int restore_sysctl(const struct restorer *m, size_t n)
+static int restore_sysctl(const char *name, long value, bool is_stuck)
 {
-	bool is_stuck = m->sysctls[n].err != 0;
-	int err = write_sysctl(m, n, m->sysctls[n].was);
+	int err = sysctl_write(name, value);
 
 	for (int i = 0; err == -EBUSY && !is_stuck && i < TRIES; i++) {
 		pause_a_little();
-		err = write_sysctl(m, n, m->sysctls[n].was);
+		err = sysctl_write(name, value);
 	}
 	return err;
 }
@@ -115,13 +92,14 @@ struct sysctl_set machine_restore(struct restorer *m)
 	struct sysctl_set restored = {{false}};
 
 	for (size_t n = 0; n < SYSCTLS; n++) {
+		const char *name = sysctl_names[n];
 		long now;
 		int err = 0;
 
 		if (!m->sysctls[n].noted)
 			continue;
-		if (sysctl_read(sysctl_names[n], &now) || now != m->sysctls[n].was)
-			err = restore_sysctl(m, n);
+		if (sysctl_read(name, &now) || now != m->sysctls[n].was)
+			err = restore_sysctl(name, m->sysctls[n].was, m->sysctls[n].err != 0);
 		m->sysctls[n].noted = err != 0;
 		m->sysctls[n].err = err;
 		restored.has[n] = !err;
@@ -189,8 +167,7 @@ int machine_set(struct restorer *m, json_t *sysctls, const struct sysctl_set *se
 	json_object_foreach(sysctls, name, value) {
 		int i = name_index(name, sysctl_names, NULL);
 		bool known = i >= 0 && i < SYSCTLS && m->sysctls[i].noted;
-		int err = known ? write_sysctl(m, (size_t)i, (long)json_integer_value(value))
-				: -ENOENT;
+		int err = known ? sysctl_write(name, (long)json_integer_value(value)) : -ENOENT;
 
 		*failed = name;
 		if (err)

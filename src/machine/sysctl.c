@@ -58,7 +58,7 @@ int sysctl_read(const char *name, long *value)
 	return err;
 }
 
-int sysctl_write(const char *name, long value)
+static int write_as_it_is(const char *name, long value)
 {
 	char text[24];
 	int fd = open_sysctl(name, O_WRONLY), err = fd < 0 ? -errno : 0;
@@ -69,6 +69,21 @@ int sysctl_write(const char *name, long value)
 	if (fd >= 0)
 		close(fd);
 	return err;
+}
+
+int sysctl_write(const char *name, long value)
+{
+	const char *share = sysctl_names[SYSCTL_CPU_TIME_MAX_PERCENT];
+	int err = write_as_it_is(name, value), back;
+	long percent;
+
+	if (err != -EINVAL || strcmp(name, sysctl_names[SYSCTL_MAX_SAMPLE_RATE]) ||
+	    sysctl_read(share, &percent) || (percent > 0 && percent < 100) ||
+	    write_as_it_is(share, 50))
+		return err;
+	err = write_as_it_is(name, value);
+	back = write_as_it_is(share, percent);
+	return back ? back : err;
 }
 
 /* Takes in all that inotify has to tell; an overflow of its queue is a write of each. */

@@ -28,7 +28,11 @@ extern const char *const sysctl_names[];
 /* 0 with *value, or a negative errno: there is none, or it cannot be read. */
 int sysctl_read(const char *name, long *value);
 
-/* 0 or the kernel's errno, negative. */
+/*
+ * 0 or the kernel's errno, negative. perf_event_max_sample_rate is read-only while
+ * perf_cpu_time_max_percent is 0 or 100 (perf_event_max_sample_rate_handler): that is moved for the
+ * write, and put back.
+ */
 int sysctl_write(const char *name, long value);
 
 /* Some of them, by their places in sysctl_names. */
