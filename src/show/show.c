@@ -230,7 +230,7 @@ static void main_in_c(struct c_program *p)
 			c_line(t, "save_sysctls();");
 		json_object_foreach((json_t *)p->program->sysctl, name, value)
 			c_line(t,
-			       "must(write_to(\"/proc/sys/kernel/%s\", text_of(\"%%lld\", "
+			       "must(write_sysctl(\"/proc/sys/kernel/%s\", text_of(\"%%lld\", "
 			       "(long long)(%s))) > 0);",
 			       name, c_number(t, value, NULL));
 		if (p->program->has_cgroup && c_bind(t, "cgroup", type, &shape))
