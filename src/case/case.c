@@ -579,8 +579,7 @@ static void add_steps(json_t *out, const char *key, const json_t *steps, const j
 static void add_call(json_t *out, const json_t *one, const json_t *defaults, const json_t *vehicle)
 {
 	const json_t *steps = json_object_get(one, "steps"), *own = json_object_get(one, "open");
-	const json_t *given =
-		steps ? json_object_get(one, "given") : case_own_or_default(one, defaults, "given");
+	const json_t *given = case_own_or_default(one, defaults, "given");
 	const json_t *requires = json_object_get(one, "requires");
 	json_t *all = json_array(), *none = json_object();
 	json_t *of_vehicle = json_object_get(vehicle, "open");

@@ -62,11 +62,16 @@ PROBEABLE static void jumping(void)
 	stepped();
 }
 
-PROBEABLE static void call_probed(uint64_t times)
+/* Or machine code of the case's own: a function without arguments. */
+PROBEABLE static void call_probed(uint64_t at, uint64_t times)
 {
 	for (uint64_t i = 0; i < times; i++) {
-		probed();
-		jumping();
+		if (at) {
+			((void (*)(void))(uintptr_t)at)();
+		} else {
+			probed();
+			jumping();
+		}
 	}
 }
 

@@ -68,7 +68,7 @@ static void do_load(struct work *w)
 
 static void do_call(struct work *w)
 {
-	call_probed(w->a->times);
+	call_probed(w->a->at, w->a->times);
 }
 
 static int ready_nest(struct work *w)
@@ -367,8 +367,11 @@ const struct verb workload_verbs[] = {
 	{"load", "load from an address", WORK, "load_words(@at, @size, @times);",
 	 WORKLOAD(NULL, do_load, NULL), ARGUMENTS({WHAT}, {ADDRESS}, {SIZE}, {TIMES}, COUNTED)},
 	{"call", "call the functions \"probed\", and \"stepped\" through \"jumping\"", WORK,
-	 "call_probed(@times);", WORKLOAD(NULL, do_call, NULL),
-	 ARGUMENTS({WHAT}, {TIMES}, COUNTED)},
+	 "call_probed(@at, @times);", WORKLOAD(NULL, do_call, NULL),
+	 ARGUMENTS({WHAT},
+		   {"at", &argument_number, MEMBER(at), .is_long = true,
+		    .help = "the machine code at this address, instead"},
+		   {TIMES}, COUNTED)},
 	{"nest", "call the function \"nested\", which calls itself, and comes back from all calls",
 	 WORK, "needed(nest(@depth, NEST_@end, @=.at));", WORKLOAD(ready_nest, do_nest, NULL),
 	 .c_ready = "needed(ready_pages(&@=, 1));", .c_value = "struct pages",
