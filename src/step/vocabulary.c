@@ -547,7 +547,8 @@ static const struct {
 	{"/sys/devices/system/cpu/", "rc"},
 	{"/sys/kernel/security/lockdown", "rc"},
 	{"/proc/sys/", "rc"},
-	{"/proc/self/fail-nth", "rwc"}, /* it goes with the process */
+	{"/proc/self/fail-nth", "rwc"}, /* it goes with the process, as this: */
+	{"/proc/self/make-it-fail", "rwc"},
 	{"/sys/kernel/debug/fail", "rc"},
 };
 

@@ -357,6 +357,7 @@ const struct verb machine_verbs[] = {
 	 ARGUMENTS({"limit", &argument_word, MEMBER(number),
 		    .words = (const struct word[]){{"nofile", RLIMIT_NOFILE},
 						   {"memlock", RLIMIT_MEMLOCK},
+						   {"cpu", RLIMIT_CPU},
 						   {0}}},
 		   {"to", &argument_number, MEMBER(to), .most = 1 << 30, .help = "(0)"})},
 	{"stat", "stat(2) a path", SHOWS, BINDS_SHOWN, run_stat, "stat(@stat, &@=)",
