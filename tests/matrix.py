@@ -159,6 +159,27 @@ def test_counted_lines():
     assert idle == known and [one[1:4] for one in without] == [('f', 2, 4), ('g', 2, 2)], (without, idle)
 
 
+def test_untaken_branches():
+    """Why a branch is not taken: by its line's text, by its place, or because its line does not run; and what a case could take."""
+    def line(n, count, *taken):
+        return {'line_number': n, 'count': count, 'branches': [{'count': one} for one in taken]}
+
+    file = gcov.File()
+    file.add({'functions': [{'name': 'f', 'start_line': 1, 'end_line': 6}], 'lines': [line(1, 1), line(2, 1, 1, 0), line(3, 1, 0, 1), line(4, 1, 0, 1), line(5, 0, 0, 0), line(6, 1)]})
+    known = [{'file': 'callchain.c', 'functions': 'f', 'lines': '4', 'why': 'race: a'}]
+    branches = [{'text': 'WARN', 'why': 'assertion: b'}, {'file': 'callchain.c', 'at': 'f+2 f+5', 'why': 'dead: c'}, {'file': 'core.c', 'at': 'f+3', 'why': 'dead: d'}]
+    with tempfile.TemporaryDirectory() as src:
+        os.makedirs(f'{src}/kernel/events')
+        with open(f'{src}/kernel/events/callchain.c', 'w') as source:
+            source.write('f()\nif (WARN_ON(x))\nif (y)\nif (z)\nif (never)\n}\n')
+        without, idle, kinds = gcov.explain_branches(src, {'callchain.c': file}, known, branches)
+    assert without == [('callchain.c', 'f', 3, 1, 'if (z)')], without
+    assert idle == ['callchain.c f+5', 'core.c f+3'], idle
+    assert kinds == {'callchain.c': {'assertion': 1, 'dead': 1, 'race': 2}}, kinds
+    table = gcov.table_of_branches({'callchain.c': file}, kinds)
+    assert table.splitlines()[-1] == '| callchain.c | 8 | 3 | 2 | 1 | 1 | 1 | 75.0 |', table
+
+
 KERNEL = '''
 /* a > b */
 static int perf_x(struct event *event, int n)

@@ -103,24 +103,82 @@ def table(columns):
             functions, lines, branches = columns[name][file].tally()
             row += [f'{percent(*what)} ({what[0]}/{what[1]})' for what in (lines, branches, functions)]
         rows.append(row)
-    return ''.join('| ' + ' | '.join(row) + ' |\n' for row in rows)
+    return _rows(rows)
+
+
+def table_of_branches(files, kinds):
+    """Markdown: of each file the branches that are taken, those that cannot be, by kind, those that a case could take, and what is taken of all that can be."""
+    names = sorted({kind for of_file in kinds.values() for kind in of_file}, key=lambda kind: -sum(of_file.get(kind, 0) for of_file in kinds.values()))
+    rows = [['file', 'branches', 'taken', *names, 'left', 'taken of what can be'], ['---', *['--:'] * (len(names) + 4)]]
+    for file, counts in files.items():
+        taken, branches = counts.tally()[2]
+        explained = sum(kinds[file].values())
+        rows.append([file, branches, taken, *(kinds[file].get(name, 0) for name in names), branches - taken - explained, percent(taken, branches - explained)])
+    return _rows(rows)
+
+
+def _rows(rows):
+    return ''.join('| ' + ' | '.join(map(str, row)) + ' |\n' for row in rows)
 
 
 def explain(files, known):
-    """Of ci/kernel-uncovered.json's reasons: blocks without one, reasons of blocks that are reached now, and how many lines each reason explains."""
+    """Of ci/kernel-uncovered.json's reasons: blocks without one, reasons of blocks that are reached now, and how many lines each kind explains."""
     used, without, lines = set(), [], {}
     for file, counts in files.items():
         for name, first, last in counts.unreached():
             start, end = counts.functions.get(name, (0, 0))
             n = sum(1 for line in range(start + first, (end if last is None else start + last) + 1) if line in counts.lines and not counts.lines[line])
-            reason = next((i for i, one in enumerate(known) if one['file'] == file and _covers(one, name, first, last)), None)
+            reason = _reason(known, file, name, first, last)
             if reason is None:
                 without.append((file, name, first, last, n))
             else:
                 used.add(reason)
-                kind = known[reason]['why'].split(':')[0]
+                kind = _kind(known[reason]['why'])
                 lines[kind] = lines.get(kind, 0) + n
     return without, [one for i, one in enumerate(known) if i not in used], lines
+
+
+def explain_branches(src, files, known, of_branches):
+    """
+    Of the branches that are not taken, as (file, function, line from the function's first, how many, the line's text): those that nothing explains.
+    What explains none; and by file how many each kind explains. A branch of a line that does not run has the line's reason; one of a line that runs is
+    explained by what the line has (`text`), or by where it is (`at`).
+    """
+    by_text = {one['text']: one['why'] for one in of_branches if 'text' in one}
+    by_place = {(one['file'], place): one['why'] for one in of_branches if 'at' in one for place in one['at'].split()}
+    used, without, kinds = set(), [], {}
+    for file, counts in files.items():
+        with open(os.path.join(src, next(stem for stem in MEASURED if name_of(stem) == file) + '.c')) as source:
+            text = source.read().split('\n')
+        blocks = {}
+        for name, first, last in counts.unreached():
+            start, end = counts.functions.get(name, (0, 0))
+            blocks.update((line, (name, first, last)) for line in range(start + first, (end if last is None else start + last) + 1))
+        kinds[file] = {}
+        for line, taken in sorted(counts.branches.items()):
+            n, (name, start) = taken.count(0), counts.function_of(line)
+            if not n:
+                continue
+            if not counts.lines.get(line):
+                reason = _reason(known, file, *blocks.get(line, (name, line - start, line - start)))
+                why = None if reason is None else known[reason]['why']
+            else:
+                key = next((one for one in by_text if re.search(one, text[line - 1])), (file, f'{name}+{line - start}'))
+                used.add(key)
+                why = by_text.get(key) or by_place.get(key)
+            if why is None or _kind(why) == 'case':
+                without.append((file, name, line - start, n, text[line - 1].strip()))
+            else:
+                kinds[file][_kind(why)] = kinds[file].get(_kind(why), 0) + n
+    return without, [one if isinstance(one, str) else ' '.join(one) for one in [*by_text, *by_place] if one not in used], kinds
+
+
+def _kind(why):
+    return why.split(':')[0]
+
+
+def _reason(known, file, name, first, last):
+    return next((i for i, one in enumerate(known) if one['file'] == file and _covers(one, name, first, last)), None)
 
 
 def _covers(one, name, first, last):
@@ -134,9 +192,13 @@ def _covers(one, name, first, last):
 
 
 def load_reasons(path):
+    """Those of lines, and those of branches of lines that run."""
     with open(path) as file:
-        known = json.load(file)['uncovered']
-    for one in known:
+        known = json.load(file)
+    for one in known['uncovered']:
         if set(one) - {'file', 'functions', 'lines', 'why'} or not {'file', 'functions', 'why'} <= set(one) or not re.fullmatch(r'[0-9 -]+', one.get('lines', '0')):
             raise Trouble(f'{path}: an entry has file, functions, why, and lines if it is not about all of them: {json.dumps(one)}')
-    return known
+    for one in known['branches']:
+        if set(one) not in ({'text', 'why'}, {'file', 'at', 'why'}):
+            raise Trouble(f'{path}: an entry of branches has why, and text, or file and at: {json.dumps(one)}')
+    return known['uncovered'], known['branches']
