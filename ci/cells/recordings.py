@@ -20,7 +20,8 @@ HOLDS = {
     'side-band': ('MMAP2', 'COMM', 'EXIT'),
     'text-poke': ('TEXT_POKE',),
     'throttle': ('SAMPLE', 'THROTTLE', 'UNTHROTTLE'),
-    'trace': ('ITRACE_START',),
+    'trace': ('ITRACE_START', 'AUX', 'AUXTRACE'),
+    'aux-sample': ('SAMPLE',),
     'made': ('SAMPLE', 'LOST_SAMPLES', 'AUX_OUTPUT_HW_ID'),
     'children': ('FORK', 'EXIT', 'COMM', 'MMAP2', 'SWITCH', 'NAMESPACES', 'CGROUP', 'KSYMBOL', 'BPF_EVENT'),
 }
@@ -49,6 +50,7 @@ MADE = ('perfabi_counter event=1 add=10 ip=0x401000 addr=0x7f0000001000 weight=7
         'perfabi_counter event=1 add=30 times=3 kernel skid=4', 'perfabi_counter event=1 add=10 by=irq lost=5',
         'perfabi_counter event=1 hw_id=0x1234567890')
 MANY = ('perfabi_counter event=1 add=10200',)
+TRACED = ('perfabi_aux aux=00112233445566778899aabbccddeeff', 'perfabi_counter event=1 add=10', 'perfabi_aux aux=0102030405060708 repeat=3', 'perfabi_counter event=1 add=10')
 
 
 def triggers(lines):
@@ -74,7 +76,10 @@ def attrs(registers, is_x86, has_pmus, locked, version):
         own['made'] = ({**made, 'type': '$pmu.perfabi_counter', 'sample_type': [*IDS, 'addr', 'period', 'branch_stack', 'weight_struct' if version >= (5, 12) else 'weight', 'data_src', 'transaction'],
                         'branch_sample_type': ['user', 'any', 'hw_index', *(['counters'] if is_x86 and version >= (6, 8) else [])]}, [], [*meanwhile, '/recordings/made.json'])
         own['throttle'] = ({**made, 'type': '$pmu.perfabi_counter', 'sample_type': IDS}, [], [*meanwhile, '/recordings/many.json'])
-        own['trace'] = ({**made, 'type': '$pmu.perfabi_aux', 'config': 0, 'sample_period': 0, 'sample_type': IDS}, [], [*meanwhile, '/recordings/made.json'])
+        trace = {**made, 'type': '$pmu.perfabi_aux', 'config': 0, 'sample_period': 0, 'sample_type': IDS}
+        own['trace'] = (trace, ['--aux-pages', '4'], [*meanwhile, '/recordings/traced.json'])
+        sampled = {**made, 'type': '$pmu.perfabi_counter', 'disabled': 0, 'enable_on_exec': 0, 'sample_type': [*IDS, 'aux'], 'aux_sample_size': 20}
+        own['aux-sample'] = ([trace, sampled], ['--aux-pages', '4'], [*meanwhile, '/recordings/traced.json'])
     return own | {
         'registers': ({**clock, 'sample_period': 2000000, 'sample_type': [*IDS, 'period', 'callchain', 'regs_user', 'stack_user', *([] if locked else ['regs_intr'])],
                        'sample_regs_user': registers, 'sample_regs_intr': registers, 'sample_stack_user': 256}, [], cases),
@@ -103,6 +108,7 @@ def record(name, arch, top, image, cell, release, bits):
     if has_pmus:
         image.file('recordings/made.json', triggers(MADE))
         image.file('recordings/many.json', triggers(MANY))
+        image.file('recordings/traced.json', triggers(TRACED))
     version = tuple(int(part) for part in release.split('.')[:2])
     locked = 'lockdown=confidentiality' in cell.get('command-line', '')  # no registers at an interrupt, and no tracefs, which ioctl.set-bpf.tracepoint needs
     lacks = [*(('BPF_EVENT', 'KSYMBOL') if locked or 'BPF_' in cell.get('without', ()) else ()), *(('AUX_OUTPUT_HW_ID',) if version < (5, 16) else ())]

@@ -54,6 +54,7 @@ struct buffer {
 	uint64_t ids[CAPTURE_ATTRS];
 	struct perf_event_mmap_page *map;
 	size_t size; /* of the data pages */
+	void *aux;   /* NULL: none */
 	bool hung_up;
 };
 
@@ -63,6 +64,7 @@ struct capture {
 	struct buffer *buffers;
 	size_t buffer_count;
 	size_t page_size, pages; /* data pages of each, a power of two */
+	size_t aux_size;         /* bytes of each AUX area, 0: none */
 	bool writable;           /* else the kernel overwrites what is old */
 };
 
@@ -368,6 +370,23 @@ static int cannot_capture(const char *what, size_t attr, const struct buffer *bu
 		    attr, on, strerror(-err), hint(err));
 }
 
+/* The leader's AUX area, behind its data (perf_event_open(2), aux_offset). 0 or a negative errno.
+ */
+static int map_aux(const struct capture *c, struct buffer *buffer)
+{
+	const size_t offset = c->page_size + buffer->size;
+	void *aux;
+
+	buffer->map->aux_offset = offset;
+	buffer->map->aux_size = c->aux_size;
+	aux = mmap(NULL, c->aux_size, PROT_READ | PROT_WRITE, MAP_SHARED, buffer->fds[0],
+		   (off_t)offset);
+	if (aux == MAP_FAILED)
+		return -errno;
+	buffer->aux = aux;
+	return 0;
+}
+
 static int open_buffer(struct capture *c, struct buffer *buffer, pid_t pid)
 {
 	struct call call = {
@@ -395,6 +414,16 @@ static int open_buffer(struct capture *c, struct buffer *buffer, pid_t pid)
 		return cannot_capture("map", 0, buffer, -errno);
 	buffer->map = map;
 	buffer->size = size;
+	if (c->aux_size) {
+		int err = map_aux(c, buffer);
+
+		if (err)
+			return fail(EXIT_USAGE,
+				    "perfabi capture: --aux-pages: the first event gets no AUX "
+				    "area: %s\n%s",
+				    strerror(-err),
+				    err == -EOPNOTSUPP ? "  its PMU has none\n" : "");
+	}
 	for (size_t i = 1; i < c->attrs->count; i++) {
 		int err = event_ioctl(c->env->abi, buffer->fds[i], "set_output",
 				      (void *)(long)buffer->fds[0]);
@@ -414,7 +443,6 @@ static int capture_open(struct capture *c, pid_t pid)
 {
 	int err = choose_cpus(c), status = 0;
 
-	c->page_size = (size_t)sysconf(_SC_PAGESIZE);
 	if (err)
 		return cannot_capture("prepare for", 0, NULL, err);
 	for (size_t i = 0; i < c->buffer_count && !status; i++)
@@ -457,11 +485,69 @@ static int drain_buffer(struct capture *c, struct buffer *buffer, struct recordi
 	return err;
 }
 
+/* Bytes of the AUX area from an offset of the trace on, where it goes round. */
+static int append_aux(const struct capture *c, const struct buffer *buffer, struct recording *r,
+		      uint64_t from, size_t size)
+{
+	int err = 0;
+
+	while (size && !err) {
+		const size_t at = (size_t)(from % c->aux_size);
+		const size_t n = size < c->aux_size - at ? size : c->aux_size - at;
+
+		err = recording_append(r, (const unsigned char *)buffer->aux + at, n);
+		from += n;
+		size -= n;
+	}
+	return err;
+}
+
+/*
+ * Appends the trace as perf does: a record AUXTRACE, and behind it the bytes, zero-padded to a
+ * multiple of 8. Frees their room. 0 or a negative errno.
+ */
+static int drain_aux(struct capture *c, struct buffer *buffer, pid_t pid, struct recording *r,
+		     bool *any)
+{
+	static const unsigned char zeros[8];
+	const uint64_t head = __atomic_load_n(&buffer->map->aux_head, __ATOMIC_ACQUIRE);
+	const uint64_t from = buffer->map->aux_tail, size = head - from;
+	const size_t padding = (size_t)(-size & 7);
+	const struct {
+		uint32_t type;
+		uint16_t misc, size;
+		uint64_t data_size, offset, reference;
+		uint32_t idx, tid, cpu, reserved;
+	} record = {.type = (uint32_t)abi_number(c->env->abi, "tool_record", "auxtrace"),
+		    .size = sizeof(record),
+		    .data_size = size + padding,
+		    .offset = from,
+		    .idx = (uint32_t)(buffer - c->buffers),
+		    .tid = buffer->cpu < 0 ? (uint32_t)pid : (uint32_t)-1,
+		    .cpu = (uint32_t)buffer->cpu};
+	int err = size > c->aux_size || !record.type ? -EIO : 0;
+
+	if (!size)
+		return 0;
+	*any = true;
+	if (!err)
+		err = recording_append(r, &record, sizeof(record));
+	if (!err)
+		err = append_aux(c, buffer, r, from, (size_t)size);
+	if (!err)
+		err = recording_append(r, zeros, padding);
+	if (!err)
+		__atomic_store_n(&buffer->map->aux_tail, head, __ATOMIC_RELEASE);
+	return err;
+}
+
 static void capture_close(struct capture *c)
 {
 	for (size_t i = 0; i < c->buffer_count; i++) {
 		struct buffer *buffer = &c->buffers[i];
 
+		if (buffer->aux)
+			munmap(buffer->aux, c->aux_size);
 		if (buffer->map)
 			munmap(buffer->map, c->page_size + buffer->size);
 		for (size_t k = CAPTURE_ATTRS; k--;)
@@ -476,7 +562,7 @@ enum { PAGES = 128, PAGES_MAX = 1 << 20, WAIT_MS = 100, NOT_FOUND = 127, ATTR_JS
 
 struct settings {
 	const char *attr, *output, *folder;
-	size_t pages;
+	size_t pages, aux_pages;
 	bool raw;
 	char **command;
 };
@@ -510,6 +596,10 @@ static const struct option_row rows[] = {
 	{"pages", 'm', OPTION_TAKEN, "N",
 	 "use N data pages for each buffer, a power of two (default 128)",
 	 AT(struct settings, pages), .take = take_pages},
+	{"aux-pages", 0, OPTION_TAKEN, "N",
+	 "give the first event, of a PMU that traces, an AUX area of N pages for each buffer, a "
+	 "power of two",
+	 AT(struct settings, aux_pages), .take = take_pages},
 	{"raw", 0, OPTION_SET, NULL,
 	 "write an image of the mmap area as it is when COMMAND ends; the buffer is not drained, "
 	 "so it holds the first records, or with write_backward the last; not possible with "
@@ -554,6 +644,8 @@ static int check_settings(struct settings *s)
 	if (s->output && !strcmp(s->output, "-"))
 		return fail(EXIT_USAGE, "perfabi capture: --output -: a recording needs a file, "
 					"whose beginning is written last\n");
+	if (s->raw && s->aux_pages)
+		return fail(EXIT_USAGE, "perfabi capture: --aux-pages: --raw writes no AUX area\n");
 	if (!s->output)
 		s->output = s->raw ? "perf.ring" : "perf.data";
 	/* The file that is read is not to be written. */
@@ -757,6 +849,8 @@ static int record(struct capture *c, struct recording *r, pid_t pid, bool raw, i
 		any = false;
 		for (size_t i = 0; i < c->buffer_count && !raw && !err; i++)
 			err = drain_buffer(c, &c->buffers[i], r, &any);
+		for (size_t i = 0; i < c->buffer_count && c->aux_size && !raw && !err; i++)
+			err = drain_aux(c, &c->buffers[i], pid, r, &any);
 		if (!err && any)
 			err = finish_round(r, c->env->abi);
 		wrote = wrote || any;
@@ -860,8 +954,13 @@ static int capture_into_file(const struct settings *s, const struct environment 
 	bool backward = attr_has(env->abi, attrs->bytes, "write_backward");
 	const struct sigaction action = {.sa_handler = on_signal};
 	struct recorded_command command = {.pid = -1, .go = -1, .failed = -1};
-	struct capture c = {
-		.env = env, .attrs = attrs, .pages = s->pages, .writable = !(s->raw && backward)};
+	const size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
+	struct capture c = {.env = env,
+			    .attrs = attrs,
+			    .page_size = page_size,
+			    .pages = s->pages,
+			    .aux_size = s->aux_pages * page_size,
+			    .writable = !(s->raw && backward)};
 	struct outfile output;
 	int status, err;
 

@@ -17,6 +17,10 @@ status 2 "$perfabi" capture --attr missing.json -- true
 says err "cannot read missing.json: No such file or directory"
 status 2 "$perfabi" capture --attr attr.json --pages 3 -- true
 says err "a power of two"
+status 2 "$perfabi" capture --attr attr.json --aux-pages 3 -- true
+says err "a power of two"
+status 2 "$perfabi" capture --attr attr.json --aux-pages 4 --raw -- true
+says err "--raw writes no AUX area"
 sed 's/exclude_kernel/exclude_kernal/' attr.json >typo.json
 status 2 "$perfabi" capture --attr typo.json -- true
 says err "typo.json:2: /exclude_kernal"
@@ -29,6 +33,10 @@ if ! "$perfabi" capture --attr attr.json -o a.data -- true 2>err && grep -q 'the
 	echo "left out: this kernel lets this user open no event"
 	exit 0
 fi
+# A trace is recorded in the matrix, where a PMU made of software has one (ci/cells/recordings.py).
+status 2 "$perfabi" capture --attr attr.json --aux-pages 4 -- mkdir ran
+says err "its PMU has none"
+[ ! -e ran ] || fail "it ran without its AUX area"
 status 0 "$perfabi" capture --attr attr.json -o a.data -- sh -c 'true; sh -c true; exit 0'
 says err "a.data: "
 says err ", lost: 0,"
