@@ -160,24 +160,40 @@ def test_counted_lines():
 
 
 def test_untaken_branches():
-    """Why a branch is not taken: by its line's text, by its place, or because its line does not run; and what a case could take."""
+    """Why branches are not taken: by their line's text, by their place and number, or because their line does not run; and what a case could take."""
     def line(n, count, *taken):
         return {'line_number': n, 'count': count, 'branches': [{'count': one} for one in taken]}
 
     file = gcov.File()
-    file.add({'functions': [{'name': 'f', 'start_line': 1, 'end_line': 6}], 'lines': [line(1, 1), line(2, 1, 1, 0), line(3, 1, 0, 1), line(4, 1, 0, 1), line(5, 0, 0, 0), line(6, 1)]})
-    known = [{'file': 'callchain.c', 'functions': 'f', 'lines': '4', 'why': 'race: a'}]
-    branches = [{'text': 'WARN', 'why': 'assertion: b'}, {'file': 'callchain.c', 'at': 'f+2 f+5', 'why': 'dead: c'}, {'file': 'core.c', 'at': 'f+3', 'why': 'dead: d'}]
+    lines = [line(1, 1), line(2, 1, 1, 0), line(3, 1, 0, 1), line(4, 1, 0, 0), line(5, 0, 0, 0), line(6, 0, 0), line(7, 1, 0, 1), line(8, 1), line(10, 1, 1, 0)]
+    file.add({'functions': [{'name': 'f', 'start_line': 1, 'end_line': 8}], 'lines': lines})
+    known = [{'file': 'callchain.c', 'functions': 'f', 'lines': '4-5', 'why': 'race: a'}]
+    places = 'f+1:3 f+2 f+3 f+6:2 f+8 ?+10'  # f+1 has a text, which comes first; of f+3 it is one of two, of f+6 two of one
+    branches = [{'text': 'WARN', 'why': 'assertion: b'}, {'file': 'callchain.c', 'at': places, 'why': 'dead: c'}, {'file': 'core.c', 'at': 'f+3', 'why': 'dead: d'}]
     with tempfile.TemporaryDirectory() as src:
         os.makedirs(f'{src}/kernel/events')
         with open(f'{src}/kernel/events/callchain.c', 'w') as source:
-            source.write('f()\nif (WARN_ON(x))\nif (y)\nif (z)\nif (never)\n}\n')
+            source.write('f()\nif (WARN_ON(x))\nif (y)\nif (z)\nif (never)\nif (either)\nif (two)\n}\n\nif (inlined)\n')
         without, idle, kinds = gcov.explain_branches(src, {'callchain.c': file}, known, branches)
-    assert without == [('callchain.c', 'f', 3, 1, 'if (z)')], without
-    assert idle == ['callchain.c f+5', 'core.c f+3'], idle
-    assert kinds == {'callchain.c': {'assertion': 1, 'dead': 1, 'race': 2}}, kinds
+        assert without == [('callchain.c', 'f', 3, 1, 'if (z)')], without
+        assert idle == ['callchain.c f+6, 2 branches, 1 of them not taken', 'callchain.c f+1', 'callchain.c f+8', 'core.c f+3'], idle
+        assert kinds == {'callchain.c': {'assertion': 1, 'dead': 4, 'race': 3}}, kinds
+        # What waits for a case is left.
+        known[0]['why'] = 'case: a'
+        without, idle, _ = gcov.explain_branches(src, {'callchain.c': file}, known, branches[:1])
+        assert [one[1:4] for one in without] == [('f', 2, 1), ('f', 3, 2), ('f', 4, 2), ('f', 5, 1), ('f', 6, 1), ('?', 10, 1)] and not idle, (without, idle)
     table = gcov.table_of_branches({'callchain.c': file}, kinds)
-    assert table.splitlines()[-1] == '| callchain.c | 8 | 3 | 2 | 1 | 1 | 1 | 75.0 |', table
+    assert table.splitlines()[-1] == '| callchain.c | 13 | 4 | 4 | 3 | 1 | 1 | 80.0 |', table
+    for wrong in ('f', 'f+', 'f+1:', 'f+1 f+1:2'):
+        with tempfile.NamedTemporaryFile('w') as reasons:
+            json.dump({'uncovered': [], 'branches': [{'file': 'core.c', 'at': wrong, 'why': 'dead: e'}], 'left': {}}, reasons)
+            reasons.flush()
+            try:
+                gcov.load_reasons(reasons.name)
+            except Trouble as e:
+                assert wrong.split()[-1] in str(e), e
+            else:
+                raise AssertionError(f'{wrong} is no place')
 
 
 KERNEL = '''

@@ -31,9 +31,9 @@ class File:
             self.branches[number] = taken if len(taken) >= len(before) else before
 
     def function_of(self, line):
-        """The innermost function that the line is in; its name and its first line."""
+        """The innermost function that the line is in; its name and its first line. One that is nowhere but inlined has none: ? and 0."""
         found = [(start, name) for name, (start, end) in self.functions.items() if start <= line <= end]
-        start, name = max(found, default=(line, '?'))
+        start, name = max(found, default=(0, '?'))
         return name, start
 
     def tally(self):
@@ -141,12 +141,12 @@ def explain(files, known):
 def explain_branches(src, files, known, of_branches):
     """
     Of the branches that are not taken, as (file, function, line from the function's first, how many, the line's text): those that nothing explains.
-    What explains none; and by file how many each kind explains. A branch of a line that does not run has the line's reason; one of a line that runs is
-    explained by what the line has (`text`), or by where it is (`at`).
+    What explains none, or more than there are; and by file how many each kind explains. A branch of a line that does not run has the line's reason; one of
+    a line that runs is explained by what the line has (`text`), or by where it is (`at`), as many as that says.
     """
     by_text = {one['text']: one['why'] for one in of_branches if 'text' in one}
-    by_place = {(one['file'], place): one['why'] for one in of_branches if 'at' in one for place in one['at'].split()}
-    used, without, kinds = set(), [], {}
+    by_place = _by_place(of_branches)
+    used, without, stale, kinds = set(), [], [], {}
     for file, counts in files.items():
         with open(os.path.join(src, next(stem for stem in MEASURED if name_of(stem) == file) + '.c')) as source:
             text = source.read().split('\n')
@@ -159,18 +159,38 @@ def explain_branches(src, files, known, of_branches):
             n, (name, start) = taken.count(0), counts.function_of(line)
             if not n:
                 continue
+            key, explained = (file, f'{name}+{line - start}'), n
             if not counts.lines.get(line):
                 reason = _reason(known, file, *blocks.get(line, (name, line - start, line - start)))
                 why = None if reason is None else known[reason]['why']
             else:
-                key = next((one for one in by_text if re.search(one, text[line - 1])), (file, f'{name}+{line - start}'))
+                key = next((one for one in by_text if re.search(one, text[line - 1])), key)
                 used.add(key)
-                why = by_text.get(key) or by_place.get(key)
+                why = by_text.get(key)
+                if key in by_place:
+                    why, explained = by_place[key]
+                    if explained > n:
+                        stale.append(f'{" ".join(key)}, {explained} branches, {n} of them not taken')
+                        explained = n
             if why is None or _kind(why) == 'case':
-                without.append((file, name, line - start, n, text[line - 1].strip()))
+                explained = 0
             else:
-                kinds[file][_kind(why)] = kinds[file].get(_kind(why), 0) + n
-    return without, [one if isinstance(one, str) else ' '.join(one) for one in [*by_text, *by_place] if one not in used], kinds
+                kinds[file][_kind(why)] = kinds[file].get(_kind(why), 0) + explained
+            if n > explained:
+                without.append((file, name, line - start, n - explained, text[line - 1].strip()))
+    return without, stale + [one if isinstance(one, str) else ' '.join(one) for one in [*by_text, *by_place] if one not in used], kinds
+
+
+def _by_place(of_branches):
+    """By (file, FUNCTION+LINE) why branches are not taken, and how many: 1, or what follows the line behind a colon. What is in no function is at ?+LINE."""
+    found = {}
+    for one in of_branches:
+        for place in one.get('at', '').split():
+            match = re.fullmatch(r'((?:\w+|\?)\+\d+)(?::(\d+))?', place)
+            if not match or (one['file'], match[1]) in found:
+                raise Trouble(f'branches of {one["file"]}: expected FUNCTION+LINE or FUNCTION+LINE:NUMBER, once; got {place}')
+            found[one['file'], match[1]] = (one['why'], int(match[2] or 1))
+    return found
 
 
 def _kind(why):
@@ -192,7 +212,7 @@ def _covers(one, name, first, last):
 
 
 def load_reasons(path):
-    """Those of lines, and those of branches of lines that run."""
+    """Those of lines, those of branches of lines that run, and how many branches of each file may be left."""
     with open(path) as file:
         known = json.load(file)
     for one in known['uncovered']:
@@ -201,4 +221,5 @@ def load_reasons(path):
     for one in known['branches']:
         if set(one) not in ({'text', 'why'}, {'file', 'at', 'why'}):
             raise Trouble(f'{path}: an entry of branches has why, and text, or file and at: {json.dumps(one)}')
-    return known['uncovered'], known['branches']
+    _by_place(known['branches'])
+    return known['uncovered'], known['branches'], known['left']

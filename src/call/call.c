@@ -387,10 +387,10 @@ static void look_at_fd(struct answer *answer)
 	ssize_t n;
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", answer->fd);
-	/* The kernel may fail allocations on purpose, which the open did not need. */
+	/* The kernel may have failed an allocation on purpose, which the open did not need. */
 	do
 		n = readlink(path, target, sizeof(target));
-	while (n < 0 && tries++ < 2);
+	while (n < 0 && !tries++);
 	answer->fd_is_event = n == (ssize_t)sizeof(link) - 1 && !memcmp(target, link, (size_t)n);
 	flags = fcntl(answer->fd, F_GETFD);
 	answer->fd_cloexec = flags >= 0 && flags & FD_CLOEXEC;

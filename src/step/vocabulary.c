@@ -547,8 +547,7 @@ static const struct {
 	{"/sys/devices/system/cpu/", "rc"},
 	{"/sys/kernel/security/lockdown", "rc"},
 	{"/proc/sys/", "rc"},
-	{"/proc/self/fail-nth", "rwc"}, /* it goes with the process, as this: */
-	{"/proc/self/make-it-fail", "rwc"},
+	{"/proc/self/fail-nth", "rwc"}, /* it goes with the process */
 	{"/sys/kernel/debug/fail", "rc"},
 };
 
