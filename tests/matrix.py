@@ -184,16 +184,20 @@ def test_untaken_branches():
         assert [one[1:4] for one in without] == [('f', 2, 1), ('f', 3, 2), ('f', 4, 2), ('f', 5, 1), ('f', 6, 1), ('?', 10, 1)] and not idle, (without, idle)
     table = gcov.table_of_branches({'callchain.c': file}, kinds)
     assert table.splitlines()[-1] == '| callchain.c | 13 | 4 | 4 | 3 | 1 | 1 | 80.0 |', table
-    for wrong in ('f', 'f+', 'f+1:', 'f+1 f+1:2'):
+    left = {gcov.name_of(stem): 0 for stem in gcov.MEASURED}
+    for branch, more, said in (
+            *(({'file': 'core.c', 'at': wrong, 'why': 'dead: e'}, left, wrong.split()[-1]) for wrong in ('f', 'f+', 'f+1:', 'f+1:0', 'f+1 f+1:2')),
+            ({'text': 'a*', 'why': 'dead: e'}, left, 'matches every line'), ({'text': 'a', 'why': 'Dead: e'}, left, 'why begins with'),
+            ({'text': 'a', 'at': 'f+1', 'why': 'dead: e'}, left, 'has why, and text, or'), ({'text': 'a', 'why': 'dead: e'}, {}, 'left has each file')):
         with tempfile.NamedTemporaryFile('w') as reasons:
-            json.dump({'uncovered': [], 'branches': [{'file': 'core.c', 'at': wrong, 'why': 'dead: e'}], 'left': {}}, reasons)
+            json.dump({'uncovered': [], 'branches': [branch], 'left': more}, reasons)
             reasons.flush()
             try:
                 gcov.load_reasons(reasons.name)
             except Trouble as e:
-                assert wrong.split()[-1] in str(e), e
+                assert said in str(e), e
             else:
-                raise AssertionError(f'{wrong} is no place')
+                raise AssertionError(f'{branch} is no reason')
 
 
 KERNEL = '''

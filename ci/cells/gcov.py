@@ -13,6 +13,10 @@ from .error import Trouble
 from .source import MEASURED
 
 
+# What a reason begins with. Of these, a case is what somebody could still write.
+KINDS = ('assertion', 'compiled', 'boot', 'callers', 'architecture', 'PMU', 'machine', 'security', 'memory', 'race', 'dead', 'case')
+
+
 class File:
     """Of one file: `functions`, by name their first and last line, `lines`, how often each ran, and `branches` of a line, how often each was taken."""
 
@@ -186,7 +190,7 @@ def _by_place(of_branches):
     found = {}
     for one in of_branches:
         for place in one.get('at', '').split():
-            match = re.fullmatch(r'((?:\w+|\?)\+\d+)(?::(\d+))?', place)
+            match = re.fullmatch(r'((?:\w+|\?)\+\d+)(?::([1-9]\d*))?', place)
             if not match or (one['file'], match[1]) in found:
                 raise Trouble(f'branches of {one["file"]}: expected FUNCTION+LINE or FUNCTION+LINE:NUMBER, once; got {place}')
             found[one['file'], match[1]] = (one['why'], int(match[2] or 1))
@@ -216,10 +220,20 @@ def load_reasons(path):
     with open(path) as file:
         known = json.load(file)
     for one in known['uncovered']:
-        if set(one) - {'file', 'functions', 'lines', 'why'} or not {'file', 'functions', 'why'} <= set(one) or not re.fullmatch(r'[0-9 -]+', one.get('lines', '0')):
+        if set(one) - {'file', 'functions', 'lines', 'why'} or not {'file', 'functions', 'why'} <= set(one) or not re.fullmatch(r'(\d+(-\d+)?( |$))+', one.get('lines', '0')):
             raise Trouble(f'{path}: an entry has file, functions, why, and lines if it is not about all of them: {json.dumps(one)}')
     for one in known['branches']:
         if set(one) not in ({'text', 'why'}, {'file', 'at', 'why'}):
             raise Trouble(f'{path}: an entry of branches has why, and text, or file and at: {json.dumps(one)}')
+        if 'text' in one and re.search(one['text'], ''):
+            raise Trouble(f'{path}: text "{one["text"]}" matches every line')
+    for one in known['uncovered'] + known['branches']:
+        if _kind(one['why']) not in KINDS:
+            raise Trouble(f'{path}: why begins with one of {", ".join(KINDS)} and a colon: {one["why"]}')
+    texts = [one['text'] for one in known['branches'] if 'text' in one]
+    if len(set(texts)) < len(texts):
+        raise Trouble(f'{path}: two entries of branches have one text')
+    if sorted(known['left']) != sorted(map(name_of, MEASURED)):
+        raise Trouble(f'{path}: left has each file that is measured, and no other')
     _by_place(known['branches'])
     return known['uncovered'], known['branches'], known['left']

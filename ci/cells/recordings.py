@@ -22,6 +22,7 @@ HOLDS = {
     'throttle': ('SAMPLE', 'THROTTLE', 'UNTHROTTLE'),
     'trace': ('ITRACE_START', 'AUX', 'AUXTRACE'),
     'aux-sample': ('SAMPLE',),
+    'full-trace': ('AUX', 'AUXTRACE'),
     'made': ('SAMPLE', 'LOST_SAMPLES', 'AUX_OUTPUT_HW_ID'),
     'children': ('FORK', 'EXIT', 'COMM', 'MMAP2', 'SWITCH', 'NAMESPACES', 'CGROUP', 'KSYMBOL', 'BPF_EVENT'),
 }
@@ -51,11 +52,13 @@ MADE = ('perfabi_counter event=1 add=10 ip=0x401000 addr=0x7f0000001000 weight=7
         'perfabi_counter event=1 hw_id=0x1234567890')
 MANY = ('perfabi_counter event=1 add=10200',)
 TRACED = ('perfabi_aux aux=00112233445566778899aabbccddeeff', 'perfabi_counter event=1 add=10', 'perfabi_aux aux=0102030405060708 repeat=3', 'perfabi_counter event=1 add=10')
+# More than an area of four pages, which turns the event off; once that is read, it goes on.
+FULL = ('perfabi_aux aux=00112233445566778899aabbccddeeff repeat=20000', {'workload': 'sleep', 'ms': 1000}, 'perfabi_aux aux=0102030405060708')
 
 
 def triggers(lines):
     """The file of a case in which these things happen, and a while is spent."""
-    steps = [*({'trigger': one} for one in lines), {'workload': 'spin', 'ms': 30}]
+    steps = [*(one if isinstance(one, dict) else {'trigger': one} for one in lines), {'workload': 'spin', 'ms': 30}]
     return json.dumps({'suite': 'record.triggers', 'about': 'what is recorded', 'spec': {'man': 'perf_event_open(2)'}, 'cases': [
         {'name': 'all', 'title': 'each happens', 'as': ['root'], 'machine': 'expendable', 'steps': steps}]}).encode()
 
@@ -78,6 +81,7 @@ def attrs(registers, is_x86, has_pmus, locked, version):
         own['throttle'] = ({**made, 'type': '$pmu.perfabi_counter', 'sample_type': IDS}, [], [*meanwhile, '/recordings/many.json'])
         trace = {**made, 'type': '$pmu.perfabi_aux', 'config': 0, 'sample_period': 0, 'sample_type': IDS}
         own['trace'] = (trace, ['--aux-pages', '4'], [*meanwhile, '/recordings/traced.json'])
+        own['full-trace'] = (trace, ['--aux-pages', '4'], [*meanwhile, '/recordings/full.json'])
         sampled = {**made, 'type': '$pmu.perfabi_counter', 'disabled': 0, 'enable_on_exec': 0, 'sample_type': [*IDS, 'aux'], 'aux_sample_size': 20}
         own['aux-sample'] = ([trace, sampled], ['--aux-pages', '4'], [*meanwhile, '/recordings/traced.json'])
     return own | {
@@ -109,6 +113,7 @@ def record(name, arch, top, image, cell, release, bits):
         image.file('recordings/made.json', triggers(MADE))
         image.file('recordings/many.json', triggers(MANY))
         image.file('recordings/traced.json', triggers(TRACED))
+        image.file('recordings/full.json', triggers(FULL))
     version = tuple(int(part) for part in release.split('.')[:2])
     locked = 'lockdown=confidentiality' in cell.get('command-line', '')  # no registers at an interrupt, and no tracefs, which ioctl.set-bpf.tracepoint needs
     lacks = [*(('BPF_EVENT', 'KSYMBOL') if locked or 'BPF_' in cell.get('without', ()) else ()), *(('AUX_OUTPUT_HW_ID',) if version < (5, 16) else ())]

@@ -504,10 +504,11 @@ static int append_aux(const struct capture *c, const struct buffer *buffer, stru
 
 /*
  * Appends the trace as perf does: a record AUXTRACE, and behind it the bytes, zero-padded to a
- * multiple of 8. Frees their room. 0 or a negative errno.
+ * multiple of 8. Frees their room, and while the command is running lets the event go on, which a
+ * full area has stopped. 0 or a negative errno.
  */
-static int drain_aux(struct capture *c, struct buffer *buffer, pid_t pid, struct recording *r,
-		     bool *any)
+static int drain_aux(struct capture *c, struct buffer *buffer, pid_t pid, bool running,
+		     struct recording *r, bool *any)
 {
 	static const unsigned char zeros[8];
 	const uint64_t head = __atomic_load_n(&buffer->map->aux_head, __ATOMIC_ACQUIRE);
@@ -538,6 +539,8 @@ static int drain_aux(struct capture *c, struct buffer *buffer, pid_t pid, struct
 		err = recording_append(r, zeros, padding);
 	if (!err)
 		__atomic_store_n(&buffer->map->aux_tail, head, __ATOMIC_RELEASE);
+	if (!err && running)
+		err = event_ioctl(c->env->abi, buffer->fds[0], "enable", NULL);
 	return err;
 }
 
@@ -597,8 +600,8 @@ static const struct option_row rows[] = {
 	 "use N data pages for each buffer, a power of two (default 128)",
 	 AT(struct settings, pages), .take = take_pages},
 	{"aux-pages", 0, OPTION_TAKEN, "N",
-	 "give the first event, of a PMU that traces, an AUX area of N pages for each buffer, a "
-	 "power of two",
+	 "map an AUX area of N pages, a power of two, for the first event, whose PMU must trace; "
+	 "perf(1) reads the file with --no-itrace, for it knows no such trace",
 	 AT(struct settings, aux_pages), .take = take_pages},
 	{"raw", 0, OPTION_SET, NULL,
 	 "write an image of the mmap area as it is when COMMAND ends; the buffer is not drained, "
@@ -850,7 +853,7 @@ static int record(struct capture *c, struct recording *r, pid_t pid, bool raw, i
 		for (size_t i = 0; i < c->buffer_count && !raw && !err; i++)
 			err = drain_buffer(c, &c->buffers[i], r, &any);
 		for (size_t i = 0; i < c->buffer_count && c->aux_size && !raw && !err; i++)
-			err = drain_aux(c, &c->buffers[i], pid, r, &any);
+			err = drain_aux(c, &c->buffers[i], pid, running, r, &any);
 		if (!err && any)
 			err = finish_round(r, c->env->abi);
 		wrote = wrote || any;

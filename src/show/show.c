@@ -292,6 +292,10 @@ static void needs_in_main(struct c_program *p, struct environment *env)
 	const json_t *requirement;
 	size_t i;
 
+	if (program->is_expendable)
+		c_put(&p->t.parts[C_FIRST],
+		      "\t/* It changes the machine for good: EXPENDABLE=1 lets it. */\n"
+		      "\tmust_have(getenv(\"EXPENDABLE\") != NULL, \"machine.expendable\");\n");
 	if (program->sysctl || program->has_cgroup || p->instance->who.as == AS_ROOT)
 		c_put(&p->t.parts[C_FIRST], "\tmust_have(!geteuid(), \"root\");\n");
 	if (!case_is_without_call(program->requirements))

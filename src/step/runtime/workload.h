@@ -62,17 +62,19 @@ PROBEABLE static void jumping(void)
 	stepped();
 }
 
-/* Or machine code of the case's own: a function without arguments. */
-PROBEABLE static void call_probed(uint64_t at, uint64_t times)
+PROBEABLE static void call_probed(uint64_t times)
 {
 	for (uint64_t i = 0; i < times; i++) {
-		if (at) {
-			((void (*)(void))(uintptr_t)at)();
-		} else {
-			probed();
-			jumping();
-		}
+		probed();
+		jumping();
 	}
+}
+
+/* Machine code of the case's own: a function without arguments. */
+static void call_code(uint64_t at, uint64_t times)
+{
+	for (uint64_t i = 0; i < times; i++)
+		((void (*)(void))(uintptr_t)at)();
 }
 
 enum nest_end { NEST_RETURN, NEST_FORK, NEST_JUMP, NEST_EXIT, NEST_FAULT };

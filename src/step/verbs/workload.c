@@ -19,6 +19,7 @@ struct work {
 	struct pages pages;
 	struct mapped mapped;
 	int fd;
+	bool has_at;
 };
 
 const struct word probeable_functions[] = {
@@ -68,7 +69,10 @@ static void do_load(struct work *w)
 
 static void do_call(struct work *w)
 {
-	call_probed(w->a->at, w->a->times);
+	if (w->has_at)
+		call_code(w->a->at, w->a->times);
+	else
+		call_probed(w->a->times);
 }
 
 static int ready_nest(struct work *w)
@@ -228,7 +232,7 @@ static int run_workload(struct step *s)
 {
 	const struct workload *kind = s->statement->verb->workload;
 	struct map *map = step_has(s, "filled") ? step_map(s, s->arguments.filled, true) : NULL;
-	struct work w = {.a = &s->arguments, .fd = -1};
+	struct work w = {.a = &s->arguments, .fd = -1, .has_at = step_has(s, "at")};
 	int err = 0;
 
 	if (step_has(s, "filled") && (!map || map->event == NO_EVENT))
@@ -367,10 +371,11 @@ const struct verb workload_verbs[] = {
 	{"load", "load from an address", WORK, "load_words(@at, @size, @times);",
 	 WORKLOAD(NULL, do_load, NULL), ARGUMENTS({WHAT}, {ADDRESS}, {SIZE}, {TIMES}, COUNTED)},
 	{"call", "call the functions \"probed\", and \"stepped\" through \"jumping\"", WORK,
-	 "call_probed(@at, @times);", WORKLOAD(NULL, do_call, NULL),
+	 "@{at?call_code(@at, @times);:call_probed(@times);}", WORKLOAD(NULL, do_call, NULL),
 	 ARGUMENTS({WHAT},
 		   {"at", &argument_number, MEMBER(at), .is_long = true,
-		    .help = "the machine code at this address, instead"},
+		    .help = "the machine code at this address, instead: a function without "
+			    "arguments"},
 		   {TIMES}, COUNTED)},
 	{"nest", "call the function \"nested\", which calls itself, and comes back from all calls",
 	 WORK, "needed(nest(@depth, NEST_@end, @=.at));", WORKLOAD(ready_nest, do_nest, NULL),
