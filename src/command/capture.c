@@ -370,8 +370,7 @@ static int cannot_capture(const char *what, size_t attr, const struct buffer *bu
 		    attr, on, strerror(-err), hint(err));
 }
 
-/* The leader's AUX area, behind its data (perf_event_open(2), aux_offset). 0 or a negative errno.
- */
+/* The leader's AUX area, behind its data (aux_offset). 0 or a negative errno. */
 static int map_aux(const struct capture *c, struct buffer *buffer)
 {
 	const size_t offset = c->page_size + buffer->size;
