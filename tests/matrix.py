@@ -356,15 +356,15 @@ def test_console():
         assert 'PANIC: double fault' in line and console.name in line, line
 
 
-def recorded(made, there, here=None, optional=True):
-    """A recording's outcome: the status of capture, the lines there, those of the decoder here, and whether a kernel may refuse it."""
+def recorded(made, there, here=None, optional=True, holds=('SAMPLE',)):
+    """A recording's outcome: the status of capture, the lines there, those of the decoder here, whether a kernel may refuse it, and what it must hold."""
     with tempfile.TemporaryDirectory() as folder:
         decode = os.path.join(folder, 'decode')
         with open(decode, 'w') as file:
             file.write(f"#!/bin/sh\nprintf '{there if here is None else here}'\n")
         os.chmod(decode, 0o755)
         own = ''.join(json.dumps({'over': name, 'status': made if name == 'r' else 0, 'signal': 0, 'seconds': 1.0}) + '\n' for name in ('r', 'r.lines', 'r.bytes'))
-        todo = [jobs.Job('r', ['/x', '--output', 'r.data'], kind='record', attr=b'{}', holds=('SAMPLE',), optional=optional), jobs.Job('r.lines', ['/x'], kind='lines'),
+        todo = [jobs.Job('r', ['/x', '--output', 'r.data'], kind='record', attr=b'{}', holds=holds, optional=optional), jobs.Job('r.lines', ['/x'], kind='lines'),
                 jobs.Job('r.bytes', ['/x'], kind='bytes')]
         error = b'perfabi capture: cannot open the event of attr 0: No such file or directory' if made == 2 else b'perfabi capture: wrong'
         outcome, = results.judge(folder, todo, {0: own.encode(), 2: error, 3: there.encode(), 5: b'bytes'}, decode)
@@ -426,7 +426,8 @@ def test_recordings():
     sample, lost = '{"type":"SAMPLE"}\n', '{"type":"LOST"}\n'
     assert recorded(0, sample).tally['pass'] == 1
     assert recorded(0, sample, lost).wrong == ['its lines there are not its lines here', 'perfabi capture: wrong']
-    assert recorded(0, lost).wrong[0] == 'it holds no SAMPLE'
+    assert recorded(0, lost).wrong[0] == 'it holds too few: SAMPLE'
+    assert recorded(0, sample, holds=('SAMPLE', 'SAMPLE')).wrong[0] == 'it holds too few: SAMPLE', 'one is not two'
     assert recorded(2, sample).tally['skip'] == 1, 'the kernel has no such event'
     assert recorded(2, sample, optional=False).tally['fail'] == 1, 'every kernel has it'
     assert recorded(3, sample).tally['fail'] == 1

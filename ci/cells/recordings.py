@@ -15,14 +15,14 @@ WORK = 'fixtures/kernel-records.le.data'
 IDS = ['ip', 'tid', 'time', 'id', 'stream_id', 'cpu', 'identifier']
 
 
-# The records that a recording is made for; of those without a line here it is SAMPLE.
+# The records that a recording is made for, as many as there are at least; of those without a line here it is SAMPLE.
 HOLDS = {
     'side-band': ('MMAP2', 'COMM', 'EXIT'),
     'text-poke': ('TEXT_POKE',),
     'throttle': ('SAMPLE', 'THROTTLE', 'UNTHROTTLE'),
     'trace': ('ITRACE_START', 'AUX', 'AUXTRACE'),
     'aux-sample': ('SAMPLE',),
-    'full-trace': ('AUX', 'AUXTRACE'),
+    'full-trace': ('AUX', 'AUXTRACE', 'AUX', 'AUXTRACE'),
     'made': ('SAMPLE', 'LOST_SAMPLES', 'AUX_OUTPUT_HW_ID'),
     'children': ('FORK', 'EXIT', 'COMM', 'MMAP2', 'SWITCH', 'NAMESPACES', 'CGROUP', 'KSYMBOL', 'BPF_EVENT'),
 }

@@ -162,9 +162,9 @@ def _judge_recording(folder, decode, outcome, overs, outputs, job, error):
         _write(folder, f'{job.name}.there.jsonl', outputs[1])
         _write(folder, f'{job.name}.here.jsonl', here.stdout)
         outcome.wrong.append('its lines there are not its lines here' if here.stdout != outputs[1] else 'there is something wrong with it')
-    missing = set(job.holds) - {line.get('type') for line in blocks.lines(outputs[1])}
+    missing = collections.Counter(job.holds) - collections.Counter(line.get('type') for line in blocks.lines(outputs[1]))
     if missing:
-        outcome.wrong.append(f'it holds no {", ".join(sorted(missing))}')
+        outcome.wrong.append(f'it holds too few: {", ".join(sorted(missing))}')
     if outcome.wrong:
         outcome.wrong += error.decode('utf-8', 'replace').splitlines()[:SHOWN]
     outcome.tally['fail' if outcome.wrong else 'pass'] += 1

@@ -458,46 +458,38 @@ static int for_each_cpu(struct capture *c, size_t attr, const char *ioctl_name)
 	return err;
 }
 
+/* Bytes of a ring of `room` bytes, a power of two, from a position on that only grows. */
+static int append_ring(struct recording *r, const unsigned char *ring, size_t room, uint64_t from,
+		       uint64_t size)
+{
+	int err = 0;
+
+	while (size && !err) {
+		size_t at = (size_t)(from & (room - 1)), n = room - at;
+
+		if (n > size)
+			n = (size_t)size;
+		err = recording_append(r, ring + at, n);
+		from += n;
+		size -= n;
+	}
+	return err;
+}
+
 /* Appends what it holds, oldest first, and frees that room. 0 or a negative errno of writing. */
 static int drain_buffer(struct capture *c, struct buffer *buffer, struct recording *r, bool *any)
 {
 	const unsigned char *data = (const unsigned char *)buffer->map + c->page_size;
 	uint64_t head = __atomic_load_n(&buffer->map->data_head, __ATOMIC_ACQUIRE);
-	uint64_t from = buffer->map->data_tail;
+	const uint64_t from = buffer->map->data_tail;
 	/* data_head of a kernel of 32 bits goes from 2^32 - 1 to 0. */
-	uint64_t left = head < from ? (uint32_t)(head - from) : head - from;
+	const uint64_t size = head < from ? (uint32_t)(head - from) : head - from;
 	/* The kernel writes over nothing that has not been read. */
-	int err = left > buffer->size ? -EIO : 0;
+	int err = size > buffer->size ? -EIO : append_ring(r, data, buffer->size, from, size);
 
-	while (left && !err) {
-		size_t at = (size_t)(from & (buffer->size - 1)), n = buffer->size - at;
-
-		if (n > left)
-			n = (size_t)left;
-		err = recording_append(r, data + at, n);
-		from += n;
-		left -= n;
-		*any = true;
-	}
+	*any = *any || size;
 	if (!err)
 		__atomic_store_n(&buffer->map->data_tail, head, __ATOMIC_RELEASE);
-	return err;
-}
-
-/* Bytes of the AUX area from an offset of the trace on, where it goes round. */
-static int append_aux(const struct capture *c, const struct buffer *buffer, struct recording *r,
-		      uint64_t from, size_t size)
-{
-	int err = 0;
-
-	while (size && !err) {
-		const size_t at = (size_t)(from % c->aux_size);
-		const size_t n = size < c->aux_size - at ? size : c->aux_size - at;
-
-		err = recording_append(r, (const unsigned char *)buffer->aux + at, n);
-		from += n;
-		size -= n;
-	}
 	return err;
 }
 
@@ -533,7 +525,7 @@ static int drain_aux(struct capture *c, struct buffer *buffer, pid_t pid, bool r
 	if (!err)
 		err = recording_append(r, &record, sizeof(record));
 	if (!err)
-		err = append_aux(c, buffer, r, from, (size_t)size);
+		err = append_ring(r, buffer->aux, c->aux_size, from, size);
 	if (!err)
 		err = recording_append(r, zeros, padding);
 	if (!err)
@@ -600,7 +592,7 @@ static const struct option_row rows[] = {
 	 AT(struct settings, pages), .take = take_pages},
 	{"aux-pages", 0, OPTION_TAKEN, "N",
 	 "map an AUX area of N pages, a power of two, for the first event, whose PMU must trace; "
-	 "perf(1) reads the file with --no-itrace, for it knows no such trace",
+	 "perf(1) needs --no-itrace to read the file",
 	 AT(struct settings, aux_pages), .take = take_pages},
 	{"raw", 0, OPTION_SET, NULL,
 	 "write an image of the mmap area as it is when COMMAND ends; the buffer is not drained, "

@@ -360,7 +360,7 @@ const struct verb machine_verbs[] = {
 						   {"cpu", RLIMIT_CPU},
 						   {0}}},
 		   {"to", &argument_number, MEMBER(to), .most = 1 << 30,
-		    .help = "(0); of cpu in seconds that the process has used, at most 12"})},
+		    .help = "(0); for cpu, seconds of cpu time, within --timeout"})},
 	{"stat", "stat(2) a path", SHOWS, BINDS_SHOWN, run_stat, "stat(@stat, &@=)",
 	 .c_value = "struct stat: ino=st_ino dev=st_dev size=st_size",
 	 .shows = {.kind = SHAPE_OBJECT, .members = stat_shows},
