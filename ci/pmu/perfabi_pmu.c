@@ -108,7 +108,7 @@ struct soft_pmu {
 	unsigned int counters, width, max_precise;
 	bool is_aux, is_hardware, has_branches, lbr, is_plain, keeps;
 	struct cpumask cpus;		/* none: all of them */
-	atomic_t events, mapped;
+	atomic_t events, mapped, switched_in, switched_out;
 	u64 filters[FILTERS][2];	/* address and size, as the kernel gave them last */
 	u64 branch_sample_type;		/* of the event that was opened last */
 	unsigned int filter_count;
@@ -754,6 +754,9 @@ static void soft_sched_task(struct perf_event_pmu_context *context, bool sched_i
 static void soft_sched_task(struct perf_event_context *context, bool sched_in)
 #endif
 {
+	struct soft_pmu *soft = to_soft(context->pmu);
+
+	atomic_inc(sched_in ? &soft->switched_in : &soft->switched_out);
 }
 
 static void *soft_setup_aux(struct perf_event *event, void **pages, int count, bool overwrite)
@@ -1317,6 +1320,20 @@ static ssize_t mapped_show(struct device *dev, struct device_attribute *attr, ch
 
 static DEVICE_ATTR_RO(mapped);
 
+static ssize_t switched_in_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%d\n", atomic_read(&to_soft(dev_get_drvdata(dev))->switched_in));
+}
+
+static DEVICE_ATTR_RO(switched_in);
+
+static ssize_t switched_out_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%d\n", atomic_read(&to_soft(dev_get_drvdata(dev))->switched_out));
+}
+
+static DEVICE_ATTR_RO(switched_out);
+
 PMU_FORMAT_ATTR(event, "config:0-15");
 PMU_FORMAT_ATTR(errno_init, "config1:0-11");
 PMU_FORMAT_ATTR(errno_add, "config1:12-23");
@@ -1340,7 +1357,8 @@ static struct attribute *format_attrs[] = {
 static struct attribute *caps_attrs[] = { &dev_attr_max_precise.attr, NULL };
 static struct attribute *own_attrs[] = {
 	&dev_attr_filters.attr, &dev_attr_first_filter.attr, &dev_attr_cpus.attr,
-	&dev_attr_mapped.attr, &dev_attr_branch_sample_type.attr, NULL,
+	&dev_attr_mapped.attr, &dev_attr_switched_in.attr, &dev_attr_switched_out.attr,
+	&dev_attr_branch_sample_type.attr, NULL,
 };
 
 static umode_t own_visible(struct kobject *kobj, struct attribute *attr, int n)

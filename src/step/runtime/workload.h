@@ -374,10 +374,11 @@ static uint64_t leave_cpu(uint64_t times)
 
 static cpu_set_t migrates_between[2];
 
-/* Runs on the first of two cpus of those that this process may use. */
+/* Runs on the first of two cpus of those that this process may use; a second time they are the same
+ * two, for it may use but one since. */
 static int ready_to_migrate(void)
 {
-	size_t found = 0;
+	size_t found = CPU_COUNT(&migrates_between[1]) ? 2 : 0;
 	cpu_set_t all;
 
 	if (sched_getaffinity(0, sizeof(all), &all))
