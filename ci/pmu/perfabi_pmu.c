@@ -97,6 +97,7 @@ struct soft_cpu {
 	struct soft_event *slots[COUNTERS_MAX];
 	struct soft_event *aux;		/* the event whose buffer is being filled */
 	unsigned int txn;		/* flags of the transaction */
+	bool off;			/* by pmu_disable() */
 	struct branches branches;	/* of a clock's sample */
 	struct soft_request *pending;	/* waits for its timer, or has; freed when the next comes */
 };
@@ -383,9 +384,11 @@ static bool soft_overflow(struct soft_event *e, struct soft_request *r)
 	return e->runs;
 }
 
-/* Counts n, and samples on the way. */
+/* Counts n, and samples on the way; nothing while the PMU is off. */
 static int soft_count(struct soft_event *e, u64 n, struct soft_request *r)
 {
+	if (this_cpu_ptr(e->pmu->cpu)->off)
+		return 0;
 	for (unsigned int overflows = 0; n && e->runs;) {
 		u64 room = e->mask + 1 - e->raw, skid;
 
@@ -717,10 +720,12 @@ static void soft_unmapped(struct perf_event *event, struct mm_struct *mm)
 /* A driver with these and no transactions gets the kernel's, which are made of them. */
 static void soft_enable(struct pmu *pmu)
 {
+	this_cpu_ptr(to_soft(pmu)->cpu)->off = false;
 }
 
 static void soft_disable(struct pmu *pmu)
 {
+	this_cpu_ptr(to_soft(pmu)->cpu)->off = true;
 }
 
 /* Sleeps for the milliseconds that bits of config2 of the PMU's own type ask for, from bit `shift` on. */
