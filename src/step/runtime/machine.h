@@ -146,7 +146,7 @@ static int bpf(int command, union bpf_attr *how)
 }
 
 /* What a program does before it returns 0, unless it writes to an event. */
-enum bpf_does { BPF_DOES_NOTHING, BPF_DOES_STACK, BPF_DOES_CONTEXT, BPF_DOES_CALL };
+enum bpf_does { BPF_DOES_NOTHING, BPF_DOES_STACK, BPF_DOES_FIELD, BPF_DOES_CONTEXT, BPF_DOES_CALL };
 
 /* Instructions of struct bpf_insn: code, dst_reg, src_reg, off, imm. */
 enum {
@@ -168,6 +168,10 @@ static const struct bpf_insn bpf_stack[] = {{BPF_COPY, 2, 10, 0, 0},
 					    {BPF_SET, 0, 0, 0, 0},
 					    {BPF_RETURN, 0, 0, 0, 0}};
 
+/* Loads the word behind the fields that all tracepoints have. */
+static const struct bpf_insn bpf_field[] = {
+	{BPF_LDX | BPF_MEM | BPF_W, 0, 1, 8, 0}, {BPF_SET, 0, 0, 0, 0}, {BPF_RETURN, 0, 0, 0, 0}};
+
 /* Loads a word that is further behind the context's beginning than any tracepoint has fields. */
 static const struct bpf_insn bpf_context[] = {{BPF_LDX | BPF_MEM | BPF_DW, 0, 1, 4096, 0},
 					      {BPF_SET, 0, 0, 0, 0},
@@ -188,6 +192,7 @@ struct bpf_code {
 static const struct bpf_code bpf_codes[] = {
 	[BPF_DOES_NOTHING] = {bpf_nothing, sizeof(bpf_nothing)},
 	[BPF_DOES_STACK] = {bpf_stack, sizeof(bpf_stack)},
+	[BPF_DOES_FIELD] = {bpf_field, sizeof(bpf_field)},
 	[BPF_DOES_CONTEXT] = {bpf_context, sizeof(bpf_context)},
 	[BPF_DOES_CALL] = {bpf_call, sizeof(bpf_call)},
 };

@@ -396,12 +396,13 @@ const struct verb machine_verbs[] = {
 		   {"does", &argument_word, MEMBER(kind),
 		    .words = (const struct word[]){{"nothing", BPF_DOES_NOTHING},
 						   {"stack", BPF_DOES_STACK},
+						   {"field", BPF_DOES_FIELD},
 						   {"context", BPF_DOES_CONTEXT},
 						   {"call", BPF_DOES_CALL},
 						   {0}},
-		    .help = "before it returns 0 (nothing): bpf_get_stack; load a word of its "
-			    "context behind all fields of tracepoints; or call a function of its "
-			    "own"},
+		    .help = "before it returns 0 (nothing): bpf_get_stack; load the 32 bits of its "
+			    "context behind the fields that all tracepoints have; load a word "
+			    "behind all fields of any; or call a function of its own"},
 		   {"to", &argument_bound, MEMBER(over), .fallback = UINT64_MAX,
 		    .help = "write 16 bits to this bpf_output event instead "
 			    "(bpf_perf_event_output), and return 1"},
