@@ -109,7 +109,7 @@ struct soft_pmu {
 	unsigned int counters, width, max_precise;
 	bool is_aux, is_hardware, has_branches, lbr, is_plain, keeps;
 	struct cpumask cpus;		/* none: all of them */
-	atomic_t events, mapped, switched_in, switched_out;
+	atomic_t events, mapped;
 	u64 filters[FILTERS][2];	/* address and size, as the kernel gave them last */
 	u64 branch_sample_type;		/* of the event that was opened last */
 	unsigned int filter_count;
@@ -384,7 +384,7 @@ static bool soft_overflow(struct soft_event *e, struct soft_request *r)
 	return e->runs;
 }
 
-/* Counts n, and samples on the way; nothing while the PMU is off. */
+/* Counts n, and samples on the way; what is triggered while a plain PMU is off counts nothing. */
 static int soft_count(struct soft_event *e, u64 n, struct soft_request *r)
 {
 	if (this_cpu_ptr(e->pmu->cpu)->off)
@@ -750,6 +750,9 @@ static int soft_aux_output_match(struct perf_event *event)
 	return 1;
 }
 
+/* Of all PMUs: without an event of a task there is no context, which would say of whose. */
+static atomic_t switched_in, switched_out;
+
 #ifdef SCHED_TASK_HAS_TASK
 static void soft_sched_task(struct perf_event_pmu_context *context, struct task_struct *task,
 			    bool sched_in)
@@ -759,9 +762,7 @@ static void soft_sched_task(struct perf_event_pmu_context *context, bool sched_i
 static void soft_sched_task(struct perf_event_context *context, bool sched_in)
 #endif
 {
-	struct soft_pmu *soft = to_soft(context->pmu);
-
-	atomic_inc(sched_in ? &soft->switched_in : &soft->switched_out);
+	atomic_inc(sched_in ? &switched_in : &switched_out);
 }
 
 static void *soft_setup_aux(struct perf_event *event, void **pages, int count, bool overwrite)
@@ -1327,14 +1328,14 @@ static DEVICE_ATTR_RO(mapped);
 
 static ssize_t switched_in_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%d\n", atomic_read(&to_soft(dev_get_drvdata(dev))->switched_in));
+	return sysfs_emit(buf, "%d\n", atomic_read(&switched_in));
 }
 
 static DEVICE_ATTR_RO(switched_in);
 
 static ssize_t switched_out_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%d\n", atomic_read(&to_soft(dev_get_drvdata(dev))->switched_out));
+	return sysfs_emit(buf, "%d\n", atomic_read(&switched_out));
 }
 
 static DEVICE_ATTR_RO(switched_out);

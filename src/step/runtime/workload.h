@@ -375,7 +375,7 @@ static uint64_t leave_cpu(uint64_t times)
 static cpu_set_t migrates_between[2];
 
 /* Runs on the first of two cpus of those that this process may use; a second time they are the same
- * two, for it may use but one since. */
+ * two, as it is bound to one of them by then. */
 static int ready_to_migrate(void)
 {
 	size_t found = CPU_COUNT(&migrates_between[1]) ? 2 : 0;
