@@ -750,7 +750,7 @@ static int soft_aux_output_match(struct perf_event *event)
 	return 1;
 }
 
-/* Of all PMUs: without an event of a task there is no context, which would say of whose. */
+/* For all PMUs together: only an event of a task brings a context, which tells the PMU. */
 static atomic_t switched_in, switched_out;
 
 #ifdef SCHED_TASK_HAS_TASK

@@ -400,9 +400,10 @@ const struct verb machine_verbs[] = {
 						   {"context", BPF_DOES_CONTEXT},
 						   {"call", BPF_DOES_CALL},
 						   {0}},
-		    .help = "before it returns 0 (nothing): bpf_get_stack; load the 32 bits of its "
-			    "context behind the fields that all tracepoints have; load a word "
-			    "behind all fields of any; or call a function of its own"},
+		    .help = "before it returns 0 (nothing): stack calls bpf_get_stack, field loads "
+			    "the first 32 bits behind the fields that all tracepoints have, "
+			    "context loads a word behind the fields of any, call calls a function "
+			    "of its own"},
 		   {"to", &argument_bound, MEMBER(over), .fallback = UINT64_MAX,
 		    .help = "write 16 bits to this bpf_output event instead "
 			    "(bpf_perf_event_output), and return 1"},
